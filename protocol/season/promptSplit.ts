@@ -26,15 +26,25 @@ export function promptTaskDigest(task: PromptTask): Sha256 {
  */
 export function promptSplitDigest(tasks: readonly PromptTask[]): Sha256 {
   if (tasks.length === 0) throw new RangeError('A split has at least one task');
-  refuseRepeats(tasks.map((task) => task.id));
-  refuseRepeats(tasks.map((task) => task.problem));
+  refuseRepeats(
+    'id',
+    tasks.map((task) => task.id),
+  );
+  refuseRepeats(
+    'problem text',
+    tasks.map((task) => task.problem),
+  );
   return jsonDigest(tasks.map(promptTaskDigest).sort());
 }
 
-function refuseRepeats(values: readonly string[]): void {
-  const seen = new Set<string>();
-  for (const value of values) {
-    if (seen.has(value)) throw new RangeError(`Twice in one split: ${JSON.stringify(value)}`);
-    seen.add(value);
-  }
+/** Names places, never texts: this message may be logged where the split is hidden. */
+function refuseRepeats(what: string, values: readonly string[]): void {
+  const seen = new Map<string, number>();
+  values.forEach((value, index) => {
+    const first = seen.get(value);
+    if (first !== undefined) {
+      throw new RangeError(`Tasks ${first + 1} and ${index + 1} of a split have the same ${what}`);
+    }
+    seen.set(value, index);
+  });
 }
