@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { append, consistencyHolds, consistencyProof, emptyFrontier, frontierRoot, inclusionHolds, inclusionProof, leafHash, treeRoot } from './merkle.ts';
+import {
+  append,
+  consistencyHolds,
+  consistencyProof,
+  emptyFrontier,
+  frontierRoot,
+  inclusionHolds,
+  inclusionProof,
+  leafHash,
+  treeRoot,
+} from './merkle.ts';
 
 const leavesOf = (size: number) => Array.from({ length: size }, (_, index) => leafHash(`leaf ${index}`));
 
@@ -48,10 +58,15 @@ describe('merkle log', () => {
 
   test('malformed proofs are false, never an error', () => {
     fc.assert(
-      fc.property(fc.integer(), fc.integer(), fc.array(fc.string(), { maxLength: 5 }), (index, size, proof) => {
-        const root = treeRoot(leavesOf(3));
-        expect(inclusionHolds(leafHash('x'), index, size, proof, root)).toBe(false);
-      }),
+      fc.property(
+        fc.integer(),
+        fc.integer(),
+        fc.array(fc.string(), { maxLength: 5 }),
+        (index, size, proof) => {
+          const root = treeRoot(leavesOf(3));
+          expect(inclusionHolds(leafHash('x'), index, size, proof, root)).toBe(false);
+        },
+      ),
     );
   });
 });

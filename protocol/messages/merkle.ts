@@ -32,7 +32,8 @@ export function treeRoot(leaves: readonly string[]): string {
  * throws  RangeError when the index is outside the tree.
  */
 export function inclusionProof(leaves: readonly string[], index: number): string[] {
-  if (!Number.isInteger(index) || index < 0 || index >= leaves.length) throw new RangeError(`leaf ${index} is not in a tree of ${leaves.length}`);
+  if (!Number.isInteger(index) || index < 0 || index >= leaves.length)
+    throw new RangeError(`leaf ${index} is not in a tree of ${leaves.length}`);
   if (leaves.length === 1) return [];
   const split = splitOf(leaves.length);
   return index < split
@@ -41,7 +42,13 @@ export function inclusionProof(leaves: readonly string[], index: number): string
 }
 
 /** Whether the proof leads from this leaf to this root. Any malformed proof is false, never an error. */
-export function inclusionHolds(leaf: string, index: number, size: number, proof: readonly string[], root: string): boolean {
+export function inclusionHolds(
+  leaf: string,
+  index: number,
+  size: number,
+  proof: readonly string[],
+  root: string,
+): boolean {
   if (!isIndex(index, size) || ![leaf, root, ...proof].every(isHash)) return false;
   let fn = index;
   let sn = size - 1;
@@ -69,7 +76,8 @@ export function inclusionHolds(leaf: string, index: number, size: number, proof:
  * throws  RangeError unless 1 ≤ oldSize ≤ the number of leaves.
  */
 export function consistencyProof(leaves: readonly string[], oldSize: number): string[] {
-  if (!Number.isInteger(oldSize) || oldSize < 1 || oldSize > leaves.length) throw new RangeError(`no tree of ${oldSize} in one of ${leaves.length}`);
+  if (!Number.isInteger(oldSize) || oldSize < 1 || oldSize > leaves.length)
+    throw new RangeError(`no tree of ${oldSize} in one of ${leaves.length}`);
   return subproof(leaves, oldSize, true);
 }
 
@@ -82,7 +90,13 @@ function subproof(leaves: readonly string[], oldSize: number, whole: boolean): s
 }
 
 /** Whether the proof shows that the older root is a prefix of the newer. Malformed proofs are false. */
-export function consistencyHolds(oldSize: number, oldRoot: string, newSize: number, newRoot: string, proof: readonly string[]): boolean {
+export function consistencyHolds(
+  oldSize: number,
+  oldRoot: string,
+  newSize: number,
+  newRoot: string,
+  proof: readonly string[],
+): boolean {
   if (!isIndex(oldSize - 1, newSize) || ![oldRoot, newRoot, ...proof].every(isHash)) return false;
   if (oldSize === newSize) return proof.length === 0 && oldRoot === newRoot;
   const path = Number.isInteger(Math.log2(oldSize)) ? [oldRoot, ...proof] : [...proof];

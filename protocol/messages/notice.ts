@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { audiences, idSchema, instantSchema, purposeSchema, sha256Schema, slugSchema } from './common.ts';
 
-const envelope = { v: z.literal(1), aud: z.literal(audiences.gateway), id: idSchema('notice'), at: instantSchema } as const;
+const envelope = {
+  v: z.literal(1),
+  aud: z.literal(audiences.gateway),
+  id: idSchema('notice'),
+  at: instantSchema,
+} as const;
 
 /** Grader → gateway: a split that the vault holds. The commitment is SHA-256(salt ‖ split digest), salt kept back. */
 export const splitHeldSchema = z.strictObject({
@@ -30,7 +35,9 @@ export const noticeSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...envelope,
     kind: z.literal('runners'),
-    runners: z.array(z.strictObject({ runner: idSchema('runner'), capabilities: capabilitiesSchema })).max(1000),
+    runners: z
+      .array(z.strictObject({ runner: idSchema('runner'), capabilities: capabilitiesSchema }))
+      .max(1000),
   }),
   z.strictObject({
     ...envelope,

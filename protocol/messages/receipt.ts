@@ -2,10 +2,22 @@ import type { JWK } from 'jose';
 import { z } from 'zod';
 import { idSchema, instantSchema, sha256Schema, slugSchema } from './common.ts';
 
-const jwkSchema = z.strictObject({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string().max(64), kid: z.string().max(64), alg: z.literal('EdDSA'), use: z.literal('sig') }) satisfies z.ZodType<JWK>;
+const jwkSchema = z.strictObject({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  x: z.string().max(64),
+  kid: z.string().max(64),
+  alg: z.literal('EdDSA'),
+  use: z.literal('sig'),
+}) satisfies z.ZodType<JWK>;
 
 /** A split as the season record and later leaves pin it. */
-export const splitPinSchema = z.strictObject({ track: slugSchema, purpose: z.enum(['validation', 'final']), split: sha256Schema, commitment: sha256Schema });
+export const splitPinSchema = z.strictObject({
+  track: slugSchema,
+  purpose: z.enum(['validation', 'final']),
+  split: sha256Schema,
+  commitment: sha256Schema,
+});
 
 /** Leaves of the public log, as canonical JSON texts. Leaf 0 is the season record. */
 export const leafSchema = z.discriminatedUnion('kind', [
@@ -31,8 +43,20 @@ export const leafSchema = z.discriminatedUnion('kind', [
     report: sha256Schema,
     at: instantSchema,
   }),
-  z.strictObject({ kind: z.literal('withdrawal'), season: slugSchema, track: slugSchema, submission: idSchema('submission'), at: instantSchema }),
-  z.strictObject({ kind: z.literal('splits'), season: slugSchema, splits: z.array(splitPinSchema).max(100), reason: z.string().max(500), at: instantSchema }),
+  z.strictObject({
+    kind: z.literal('withdrawal'),
+    season: slugSchema,
+    track: slugSchema,
+    submission: idSchema('submission'),
+    at: instantSchema,
+  }),
+  z.strictObject({
+    kind: z.literal('splits'),
+    season: slugSchema,
+    splits: z.array(splitPinSchema).max(100),
+    reason: z.string().max(500),
+    at: instantSchema,
+  }),
 ]);
 export type Leaf = z.infer<typeof leafSchema>;
 export type SeasonRecord = Extract<Leaf, { kind: 'season' }>;
@@ -42,7 +66,11 @@ export const receiptSchema = z.strictObject({
   schema: z.literal('vtb-receipt/1'),
   /** The report's JWS text. */
   report: z.string().max(65_536),
-  publication: z.strictObject({ leaf: z.string().max(65_536), index: z.int().min(1), proof: z.array(sha256Schema).max(64) }),
+  publication: z.strictObject({
+    leaf: z.string().max(65_536),
+    index: z.int().min(1),
+    proof: z.array(sha256Schema).max(64),
+  }),
   record: z.strictObject({ leaf: z.string().max(65_536), proof: z.array(sha256Schema).max(64) }),
   /** Tree heads over the same size and root: the gateway's and the grader's. */
   heads: z.strictObject({ gateway: z.string().max(4096), grader: z.string().max(4096) }),

@@ -24,7 +24,8 @@ const band = z.enum(bands);
 
 /** The band that holds a count. throws RangeError for anything but an integer ≥ 0. */
 export function bandOf(value: number): (typeof bands)[number] {
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`a count is an integer ≥ 0, got ${value}`);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new RangeError(`a count is an integer ≥ 0, got ${value}`);
   if (value === 0) return '0';
   if (value < 5) return '1-4';
   if (value < 10) return '5-9';
@@ -34,7 +35,13 @@ export function bandOf(value: number): (typeof bands)[number] {
 }
 
 /** How trials went wrong by the system's own doing. They count 0 and stay in the denominator. */
-export const failureBandsSchema = z.strictObject({ timeout: band, turnLimit: band, truncation: band, unparsable: band, empty: band });
+export const failureBandsSchema = z.strictObject({
+  timeout: band,
+  turnLimit: band,
+  truncation: band,
+  unparsable: band,
+  empty: band,
+});
 export type FailureBands = z.infer<typeof failureBandsSchema>;
 
 /** Totals over all trials. Two significant figures for hidden splits, exact for visible ones; null is unknown. */
@@ -61,7 +68,16 @@ export const environmentSchema = z.strictObject({
 export type Environment = z.infer<typeof environmentSchema>;
 
 /** Grading ended without a score, by our doing. */
-export const failureCauses = ['engine', 'runner', 'verifier', 'deadline', 'cancelled', 'chunks', 'split', 'internal'] as const;
+export const failureCauses = [
+  'engine',
+  'runner',
+  'verifier',
+  'deadline',
+  'cancelled',
+  'chunks',
+  'split',
+  'internal',
+] as const;
 /** Grading ended without a score, by the system's doing: the weights could not be served at all. */
 export const systemFailures = ['weightsUnloadable', 'weightsMismatch'] as const;
 
@@ -76,15 +92,20 @@ export const resultSchema = z.discriminatedUnion('kind', [
     retriedTrials: band,
     flags: z.array(z.enum(['notIsolatedFromHost', 'moreRunnersThanOne'])).max(8),
   }),
-  z.strictObject({ kind: z.literal('failed'), fault: z.literal('ours'), cause: z.enum(failureCauses) }),
-  z.strictObject({ kind: z.literal('failed'), fault: z.literal('system'), cause: z.enum(systemFailures) }),
+  z.discriminatedUnion('fault', [
+    z.strictObject({ kind: z.literal('failed'), fault: z.literal('ours'), cause: z.enum(failureCauses) }),
+    z.strictObject({ kind: z.literal('failed'), fault: z.literal('system'), cause: z.enum(systemFailures) }),
+  ]),
 ]);
 export type Result = z.infer<typeof resultSchema>;
 
 /** What may go back to the team on validation: never for hidden splits. */
 export const attachmentSchema = z.strictObject({
   sha256: sha256Schema,
-  size: z.int().min(1).max(64 * 1024 * 1024),
+  size: z
+    .int()
+    .min(1)
+    .max(64 * 1024 * 1024),
   kind: z.enum(['trials']),
 });
 export type Attachment = z.infer<typeof attachmentSchema>;
@@ -107,7 +128,10 @@ export const reportSchema = z.strictObject({
 export type Report = z.infer<typeof reportSchema>;
 
 /** What crosses: the signed public report and the sealed maintainers' part. */
-export const reportEnvelopeSchema = z.strictObject({ report: z.string().max(65_536), maintainers: z.string().max(16_384) });
+export const reportEnvelopeSchema = z.strictObject({
+  report: z.string().max(65_536),
+  maintainers: z.string().max(16_384),
+});
 export type ReportEnvelope = z.infer<typeof reportEnvelopeSchema>;
 
 /** The maintainers' part before encryption; padded to a fixed size so that its length says nothing. */

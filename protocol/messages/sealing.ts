@@ -42,7 +42,8 @@ export async function keyId(jwk: JWK): Promise<string> {
 /** The public half of a key, fit for pinning and for JWKS. */
 export function publicHalf(key: SigningKey): JWK {
   const { kty, crv, x } = key.jwk;
-  if (kty === undefined || crv === undefined || x === undefined) throw new Error(`key ${key.kid} is not an Ed25519 JWK`);
+  if (kty === undefined || crv === undefined || x === undefined)
+    throw new Error(`key ${key.kid} is not an Ed25519 JWK`);
   return { kty, crv, x, kid: key.kid, alg: 'EdDSA', use: 'sig' };
 }
 
@@ -67,25 +68,32 @@ export async function unseal<T>(
   trusted: TrustedKeys,
   bytesMax = 8 * 1024 * 1024,
 ): Promise<{ readonly payload: T; readonly kid: string }> {
-  if (jws.length > bytesMax) throw new Refusal('message.invalid', `a message of ${jws.length} bytes is over ${bytesMax}`);
+  if (jws.length > bytesMax)
+    throw new Refusal('message.invalid', `a message of ${jws.length} bytes is over ${bytesMax}`);
   const kid = { value: '' };
   let bytes: Uint8Array;
   try {
     const opened = await compactVerify(
       jws,
       async (header) => {
-        if (header.typ !== messageTypes[kind]) throw new Refusal('message.invalid', `expected typ ${messageTypes[kind]}`);
-        const jwk = header.kid !== undefined && Object.hasOwn(trusted, header.kid) ? trusted[header.kid] : undefined;
-        if (jwk === undefined) throw new Refusal('message.invalid', 'signed by a key that is not trusted here');
+        if (header.typ !== messageTypes[kind])
+          throw new Refusal('message.invalid', `expected typ ${messageTypes[kind]}`);
+        const jwk =
+          header.kid !== undefined && Object.hasOwn(trusted, header.kid) ? trusted[header.kid] : undefined;
+        if (jwk === undefined)
+          throw new Refusal('message.invalid', 'signed by a key that is not trusted here');
         kid.value = header.kid ?? '';
-        return importJWK(jwk, 'EdDSA');
+        return importJWK(jwk, 'EdDSA').catch(() => {
+          throw new Refusal('message.invalid', 'the key it names is not an Ed25519 key');
+        });
       },
       { algorithms: ['EdDSA'] },
     );
     bytes = opened.payload;
   } catch (cause) {
     if (cause instanceof Refusal) throw cause;
-    if (cause instanceof errors.JOSEError || cause instanceof TypeError) throw new Refusal('message.invalid', 'the signature does not hold');
+    if (cause instanceof errors.JOSEError || cause instanceof TypeError)
+      throw new Refusal('message.invalid', 'the signature does not hold');
     throw cause;
   }
   return { payload: parsePayload(kind, bytes, schema), kid: kid.value };
@@ -100,6 +108,10 @@ function parsePayload<T>(kind: MessageKind, bytes: Uint8Array, schema: z.ZodType
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => ({ code: issue.code ?? 'invalid', at: `/${issue.path.join('/')}`, message: issue.message }));
+  const problems = parsed.error.issues.map((issue) => ({
+    code: issue.code ?? 'invalid',
+    at: `/${issue.path.join('/')}`,
+    message: issue.message,
+  }));
   throw new Refusal('message.invalid', `the ${kind} does not follow its schema`, problems);
 }

@@ -4,13 +4,19 @@ import type { Problem } from '../errors.ts';
 import { Refusal } from '../errors.ts';
 import { type TreeHead, treeHeadSchema } from './checkpoint.ts';
 import { inclusionHolds, leafHash } from './merkle.ts';
-import { type Leaf, type Receipt, type SeasonRecord, leafSchema, receiptSchema } from './receipt.ts';
+import { type Leaf, leafSchema, type Receipt, receiptSchema, type SeasonRecord } from './receipt.ts';
 import { type Report, reportSchema } from './report.ts';
 import { unseal } from './sealing.ts';
 
 /** What a receipt proves, or everything that is wrong with it. */
 export type ReceiptVerdict =
-  | { readonly ok: true; readonly report: Report; readonly record: SeasonRecord; readonly publication: Extract<Leaf, { kind: 'publication' }>; readonly head: TreeHead }
+  | {
+      readonly ok: true;
+      readonly report: Report;
+      readonly record: SeasonRecord;
+      readonly publication: Extract<Leaf, { kind: 'publication' }>;
+      readonly head: TreeHead;
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /**
@@ -23,33 +29,77 @@ export type ReceiptVerdict =
 export async function verifyReceipt(input: unknown, trust: string | null): Promise<ReceiptVerdict> {
   const parsed = receiptSchema.safeParse(input);
   if (!parsed.success) {
-    return { ok: false, problems: parsed.error.issues.map((issue) => ({ code: 'receipt.schema', at: `/${issue.path.join('/')}`, message: issue.message })) };
+    return {
+      ok: false,
+      problems: parsed.error.issues.map((issue) => ({
+        code: 'receipt.schema',
+        at: `/${issue.path.join('/')}`,
+        message: issue.message,
+      })),
+    };
   }
   const receipt = parsed.data;
   const problems: Problem[] = [];
   const fail = (code: string, at: string, message: string) => problems.push({ code, at, message });
 
   const record = leafOf(receipt.record.leaf, 'season');
-  if (record === null) return { ok: false, problems: [{ code: 'receipt.record', at: '/record/leaf', message: 'leaf 0 is not a season record' }] };
-  if (trust !== null && trust.trim() !== receipt.record.leaf) fail('receipt.trust', '/record/leaf', 'the season record is not the one you trust');
+  if (record === null)
+    return {
+      ok: false,
+      problems: [{ code: 'receipt.record', at: '/record/leaf', message: 'leaf 0 is not a season record' }],
+    };
+  if (trust !== null && trust.trim() !== receipt.record.leaf)
+    fail('receipt.trust', '/record/leaf', 'the season record is not the one you trust');
 
-  const report = await opened(() => unseal('report', receipt.report, reportSchema, keySet(record.graderKeys)), '/report', problems);
-  const gatewayHead = await opened(() => unseal('treeHead', receipt.heads.gateway, treeHeadSchema, keySet(record.gatewayKeys)), '/heads/gateway', problems);
-  const graderHead = await opened(() => unseal('treeHead', receipt.heads.grader, treeHeadSchema, keySet(record.graderKeys)), '/heads/grader', problems);
+  const report = await opened(
+    () => unseal('report', receipt.report, reportSchema, keySet(record.graderKeys)),
+    '/report',
+    problems,
+  );
+  const gatewayHead = await opened(
+    () => unseal('treeHead', receipt.heads.gateway, treeHeadSchema, keySet(record.gatewayKeys)),
+    '/heads/gateway',
+    problems,
+  );
+  const graderHead = await opened(
+    () => unseal('treeHead', receipt.heads.grader, treeHeadSchema, keySet(record.graderKeys)),
+    '/heads/grader',
+    problems,
+  );
   const publication = leafOf(receipt.publication.leaf, 'publication');
   if (publication === null) fail('receipt.publication', '/publication/leaf', 'the leaf is not a publication');
-  if (report === null || gatewayHead === null || graderHead === null || publication === null) return { ok: false, problems };
+  if (report === null || gatewayHead === null || graderHead === null || publication === null)
+    return { ok: false, problems };
 
-  if (gatewayHead.size !== graderHead.size || gatewayHead.root !== graderHead.root) fail('receipt.heads', '/heads', 'gateway and grader signed different trees');
-  if (gatewayHead.log !== sha256Hex(receipt.record.leaf) || graderHead.log !== gatewayHead.log) fail('receipt.log', '/heads', 'the tree heads are of another log');
+  if (gatewayHead.size !== graderHead.size || gatewayHead.root !== graderHead.root)
+    fail('receipt.heads', '/heads', 'gateway and grader signed different trees');
+  if (gatewayHead.log !== sha256Hex(receipt.record.leaf) || graderHead.log !== gatewayHead.log)
+    fail('receipt.log', '/heads', 'the tree heads are of another log');
   const { size, root } = gatewayHead;
-  if (!inclusionHolds(leafHash(receipt.publication.leaf), receipt.publication.index, size, receipt.publication.proof, root)) fail('receipt.inclusion', '/publication/proof', 'the publication is not in the signed tree');
-  if (!inclusionHolds(leafHash(receipt.record.leaf), 0, size, receipt.record.proof, root)) fail('receipt.inclusion', '/record/proof', 'the season record is not leaf 0 of the signed tree');
+  if (
+    !inclusionHolds(
+      leafHash(receipt.publication.leaf),
+      receipt.publication.index,
+      size,
+      receipt.publication.proof,
+      root,
+    )
+  )
+    fail('receipt.inclusion', '/publication/proof', 'the publication is not in the signed tree');
+  if (!inclusionHolds(leafHash(receipt.record.leaf), 0, size, receipt.record.proof, root))
+    fail('receipt.inclusion', '/record/proof', 'the season record is not leaf 0 of the signed tree');
   problems.push(...contradictions(receipt, report, publication, record));
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, report, record, publication, head: gatewayHead };
+  return problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, report, record, publication, head: gatewayHead };
 }
 
-function contradictions(receipt: Receipt, report: Report, publication: Extract<Leaf, { kind: 'publication' }>, record: SeasonRecord): Problem[] {
+function contradictions(
+  receipt: Receipt,
+  report: Report,
+  publication: Extract<Leaf, { kind: 'publication' }>,
+  record: SeasonRecord,
+): Problem[] {
   const pairs: readonly (readonly [string, unknown, unknown])[] = [
     ['report', publication.report, sha256Hex(receipt.report)],
     ['grading', publication.grading, report.grading],
@@ -62,7 +112,11 @@ function contradictions(receipt: Receipt, report: Report, publication: Extract<L
   ];
   return pairs
     .filter(([, said, is]) => said !== is)
-    .map(([name, said, is]) => ({ code: 'receipt.contradiction', at: `/publication/${name}`, message: `the publication says ${String(said)}, the report ${String(is)}` }));
+    .map(([name, said, is]) => ({
+      code: 'receipt.contradiction',
+      at: `/publication/${name}`,
+      message: `the publication says ${String(said)}, the report ${String(is)}`,
+    }));
 }
 
 function leafOf<Kind extends Leaf['kind']>(text: string, kind: Kind): Extract<Leaf, { kind: Kind }> | null {
@@ -84,7 +138,11 @@ function keySet(keys: readonly JWK[]): Record<string, JWK> {
   return Object.fromEntries(keys.map((key) => [key.kid ?? '', key]));
 }
 
-async function opened<T>(open: () => Promise<{ readonly payload: T }>, at: string, problems: Problem[]): Promise<T | null> {
+async function opened<T>(
+  open: () => Promise<{ readonly payload: T }>,
+  at: string,
+  problems: Problem[],
+): Promise<T | null> {
   try {
     return (await open()).payload;
   } catch (cause) {

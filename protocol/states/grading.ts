@@ -9,7 +9,13 @@ export type GradingEvent = (typeof gradingEvents)[number];
 /** The life of a grading, kept by gateway and grader alike. The gateway never sees `scored`: reports arrive whole. */
 export const gradingTable: TransitionTable<GradingState, GradingEvent> = {
   ordered: { accepted: 'replaying', reported: 'reported', failed: 'failed', cancelled: 'cancelled' },
-  replaying: { accepted: 'replaying', allTrialsResolved: 'scored', reported: 'reported', failed: 'failed', cancelled: 'cancelled' },
+  replaying: {
+    accepted: 'replaying',
+    allTrialsResolved: 'scored',
+    reported: 'reported',
+    failed: 'failed',
+    cancelled: 'cancelled',
+  },
   scored: { reported: 'reported' },
   reported: {},
   failed: {},

@@ -21,10 +21,18 @@ export interface OpenOrder {
  * atWork    orders being replayed now.
  * returns   undefined when nothing waits. Deterministic: numbers are unique.
  */
-export function nextOrder(waiting: readonly OpenOrder[], atWork: readonly OpenOrder[]): OpenOrder | undefined {
+export function nextOrder(
+  waiting: readonly OpenOrder[],
+  atWork: readonly OpenOrder[],
+): OpenOrder | undefined {
   const share = new Map<string, number>();
   for (const order of atWork) share.set(order.team, (share.get(order.team) ?? 0) + order.nominalMinutes);
-  const rank = (order: OpenOrder) => [order.purpose === 'final' ? 0 : 1, -order.priority, share.get(order.team) ?? 0, order.number];
+  const rank = (order: OpenOrder) => [
+    order.purpose === 'final' ? 0 : 1,
+    -order.priority,
+    share.get(order.team) ?? 0,
+    order.number,
+  ];
   return [...waiting].sort((a, b) => compareRanks(rank(a), rank(b)))[0];
 }
 

@@ -4,7 +4,15 @@ import { reportEnvelopeSchema } from '../messages/report.ts';
 
 /** GET /airlock/feed?after=N&wait=S: signed messages in the gateway's one sequence, oldest first. */
 export const feedSchema = z.object({
-  items: z.array(z.object({ number: feedPlace.number, kind: z.enum(['order', 'cancel', 'checkpoint']), jws: z.string() })).max(100),
+  items: z
+    .array(
+      z.object({
+        number: feedPlace.number,
+        kind: z.enum(['order', 'cancel', 'checkpoint']),
+        jws: z.string(),
+      }),
+    )
+    .max(100),
 });
 export type Feed = z.infer<typeof feedSchema>;
 

@@ -41,5 +41,10 @@ export type Run = z.infer<typeof runSchema>;
 const allowance = z.object({ limit: z.int(), spent: z.int(), reserved: z.int(), left: z.int() });
 
 /** What may still be done in a run: computed by the function that enforces it. */
-export const quotaSchema = z.object({ run: idSchema('run'), finals: allowance, validations: allowance, failedTries: allowance });
+export const quotaSchema = z.object({
+  run: idSchema('run'),
+  finals: allowance,
+  validations: allowance,
+  failedTries: allowance,
+});
 export type Quota = z.infer<typeof quotaSchema>;

@@ -8,6 +8,8 @@ export const problemDocumentSchema = z.object({
   code: z.string(),
   detail: z.string(),
   requestId: z.string(),
-  problems: z.array(z.object({ code: z.string(), at: z.string(), message: z.string(), fix: z.string().optional() })),
+  problems: z.array(
+    z.object({ code: z.string(), at: z.string(), message: z.string(), fix: z.string().optional() }),
+  ),
 });
 export type ProblemDocument = z.infer<typeof problemDocumentSchema>;

@@ -20,9 +20,17 @@ export const committedSchema = z.object({
   missingCount: z.int(),
 });
 export type Committed = z.infer<typeof committedSchema>;
-export const missingSchema = z.object({ missing: z.array(sha256Schema).max(missingMax), missingCount: z.int() });
+export const missingSchema = z.object({
+  missing: z.array(sha256Schema).max(missingMax),
+  missingCount: z.int(),
+});
 
-const problem = z.object({ code: z.string(), at: z.string(), message: z.string(), fix: z.string().optional() });
+const problem = z.object({
+  code: z.string(),
+  at: z.string(),
+  message: z.string(),
+  fix: z.string().optional(),
+});
 
 export const gradingSchema = z.object({
   id: idSchema('grading'),
@@ -60,7 +68,13 @@ export const submissionSchema = z.object({
   queuePosition: z.int().nullable(),
   expectedWaitMinutes: z.number().nullable(),
   /** Trials done, for visible splits only. */
-  progress: z.object({ state: z.enum(['accepted', 'replaying', 'refused']), done: z.int().nullable(), total: z.int().nullable() }).nullable(),
+  progress: z
+    .object({
+      state: z.enum(['accepted', 'replaying', 'refused']),
+      done: z.int().nullable(),
+      total: z.int().nullable(),
+    })
+    .nullable(),
   gradings: z.array(gradingSchema),
 });
 export type Submission = z.infer<typeof submissionSchema>;
@@ -72,7 +86,13 @@ export const submissionEventSchema = z.object({
   kind: z.enum(['state', 'progress', 'grading']),
   state: z.enum(submissionStates),
   reason: z.string().nullable(),
-  progress: z.object({ state: z.enum(['accepted', 'replaying', 'refused']), done: z.int().nullable(), total: z.int().nullable() }).nullable(),
+  progress: z
+    .object({
+      state: z.enum(['accepted', 'replaying', 'refused']),
+      done: z.int().nullable(),
+      total: z.int().nullable(),
+    })
+    .nullable(),
 });
 export type SubmissionEventMessage = z.infer<typeof submissionEventSchema>;
 

@@ -7,7 +7,10 @@ export const displayNameSchema = z
   .trim()
   .min(1)
   .max(80)
-  .refine((name) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/u.test(name), 'control or invisible characters are not allowed')
+  .refine(
+    (name) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/u.test(name),
+    'control or invisible characters are not allowed',
+  )
   .transform((name) => name.normalize('NFC'));
 
 /** POST /teams. */
@@ -17,7 +20,9 @@ export const teamSchema = z.object({
   id: idSchema('team'),
   name: z.string(),
   createdAt: instantSchema,
-  members: z.array(z.object({ account: idSchema('account'), name: z.string(), role: z.enum(['owner', 'member']) })),
+  members: z.array(
+    z.object({ account: idSchema('account'), name: z.string(), role: z.enum(['owner', 'member']) }),
+  ),
 });
 export type Team = z.infer<typeof teamSchema>;
 
