@@ -52,9 +52,12 @@ export const editSchema = z.enum(['data', 'trainer', 'harness'], {
 /** One part of a system that may be changed: data, trainer or harness. */
 export type Edit = z.infer<typeof editSchema>;
 
-/** A non-empty list of different edits, in the words' own order. */
+/** A non-empty list of different edits, in the order data, trainer, harness. */
 export const editsSchema = z
   .array(editSchema)
   .min(1, 'must name at least one of data, trainer, harness')
-  .refine((edits) => new Set(edits).size === edits.length, 'must name each edit once')
+  .refine(
+    (edits) => editSchema.options.filter((edit) => edits.includes(edit)).join() === edits.join(),
+    'must name each edit once, in the order data, trainer, harness',
+  )
   .readonly();

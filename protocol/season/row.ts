@@ -10,6 +10,14 @@ const scoreTenthsSchema = z
 
 const scoresTenthsSchema = z.record(slugSchema, scoreTenthsSchema);
 
+const common = {
+  name: lineSchema,
+  scoreTenths: scoresTenthsSchema,
+  avgTenths: scoreTenthsSchema.optional(),
+  hoursTenths: z.int('must be whole tenths of an hour').min(0, 'must be at least 0').optional(),
+  source: lineSchema,
+};
+
 /**
  * A row that somebody else measured: a baseline or a published result. Never ranked with replayed rows.
  *
@@ -17,16 +25,19 @@ const scoresTenthsSchema = z.record(slugSchema, scoreTenthsSchema);
  * avgTenths    as the source prints it; the board shows it, and never ranks by it.
  * hoursTenths  elapsed research time over all tracks, tenths of an hour; absent shows as a dash.
  */
-export const rowSchema = closedObject({
-  kind: z.enum(['baseline', 'reported'], { error: 'must be baseline or reported' }),
-  name: lineSchema,
-  model: lineSchema.optional(),
-  harness: lineSchema.optional(),
-  scoreTenths: scoresTenthsSchema,
-  avgTenths: scoreTenthsSchema.optional(),
-  hoursTenths: z.int('must be whole tenths of an hour').min(0, 'must be at least 0').optional(),
-  source: lineSchema,
-});
+export const rowSchema = z.discriminatedUnion(
+  'kind',
+  [
+    closedObject({ kind: z.literal('baseline'), ...common, weights: lineSchema }),
+    closedObject({
+      kind: z.literal('reported'),
+      ...common,
+      researchAgent: lineSchema,
+      researchHarness: lineSchema,
+    }),
+  ],
+  { error: 'must be baseline or reported' },
+);
 
 /** A baseline or reported row. */
 export type Row = z.infer<typeof rowSchema>;
