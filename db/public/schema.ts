@@ -2,7 +2,19 @@
  * The gateway's database. Everything that can be counted is counted from these rows by one function each; nothing here
  * knows a hidden task. `audit`, `log_leaves`, `feed` and `ledger` only ever grow: a trigger refuses change and removal.
  */
-import { bigint, bigserial, boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  bigserial,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
@@ -23,8 +35,12 @@ export const teams = pgTable('teams', {
 export const members = pgTable(
   'members',
   {
-    team: text().notNull().references(() => teams.id),
-    account: text().notNull().references(() => accounts.id),
+    team: text()
+      .notNull()
+      .references(() => teams.id),
+    account: text()
+      .notNull()
+      .references(() => accounts.id),
     role: text({ enum: ['owner', 'member'] }).notNull(),
     since: instant('since').notNull(),
   },
@@ -34,7 +50,9 @@ export const members = pgTable(
 /** Issued tokens by jti. The token's text is never stored. */
 export const tokens = pgTable('tokens', {
   jti: text().primaryKey(),
-  account: text().notNull().references(() => accounts.id),
+  account: text()
+    .notNull()
+    .references(() => accounts.id),
   team: text().references(() => teams.id),
   scopes: text().array().notNull(),
   label: text().notNull(),
@@ -59,8 +77,12 @@ export const entries = pgTable(
   'entries',
   {
     id: text().primaryKey(),
-    team: text().notNull().references(() => teams.id),
-    season: text().notNull().references(() => seasons.id),
+    team: text()
+      .notNull()
+      .references(() => teams.id),
+    season: text()
+      .notNull()
+      .references(() => seasons.id),
     agent: text().notNull(),
     agentHarness: text('agent_harness'),
     createdAt: instant('created_at').notNull(),
@@ -72,7 +94,9 @@ export const runs = pgTable(
   'runs',
   {
     id: text().primaryKey(),
-    entry: text().notNull().references(() => entries.id),
+    entry: text()
+      .notNull()
+      .references(() => entries.id),
     track: text().notNull(),
     startedAt: instant('started_at').notNull(),
     endedAt: instant('ended_at'),
@@ -85,7 +109,9 @@ export const submissions = pgTable(
   'submissions',
   {
     id: text().primaryKey(),
-    run: text().notNull().references(() => runs.id),
+    run: text()
+      .notNull()
+      .references(() => runs.id),
     purpose: text({ enum: ['validation', 'final'] }).notNull(),
     /** protocol/states/submission.ts */
     state: text().notNull(),
@@ -95,6 +121,11 @@ export const submissions = pgTable(
     manifest: jsonb().notNull(),
     bytes: bigint({ mode: 'number' }).notNull(),
     committedAt: instant('committed_at').notNull(),
+    /** Account and token (jti) that committed it: upload rights outlive the token for the grace. */
+    committedBy: text('committed_by')
+      .notNull()
+      .references(() => accounts.id),
+    committedWith: text('committed_with').notNull(),
     uploadUntil: instant('upload_until').notNull(),
     problems: jsonb().notNull().default([]),
     withdrawnAt: instant('withdrawn_at'),
@@ -108,7 +139,9 @@ export const submissions = pgTable(
 export const submissionChunks = pgTable(
   'submission_chunks',
   {
-    submission: text().notNull().references(() => submissions.id),
+    submission: text()
+      .notNull()
+      .references(() => submissions.id),
     sha256: text().notNull(),
     size: integer().notNull(),
   },
@@ -119,7 +152,9 @@ export const submissionChunks = pgTable(
 export const teamChunks = pgTable(
   'team_chunks',
   {
-    team: text().notNull().references(() => teams.id),
+    team: text()
+      .notNull()
+      .references(() => teams.id),
     sha256: text().notNull(),
     size: integer().notNull(),
     arrivedAt: instant('arrived_at').notNull(),
@@ -132,22 +167,34 @@ export const ledger = pgTable(
   'ledger',
   {
     id: bigserial({ mode: 'number' }).primaryKey(),
-    team: text().notNull().references(() => teams.id),
-    run: text().notNull().references(() => runs.id),
-    submission: text().notNull().references(() => submissions.id),
+    team: text()
+      .notNull()
+      .references(() => teams.id),
+    run: text()
+      .notNull()
+      .references(() => runs.id),
+    submission: text()
+      .notNull()
+      .references(() => submissions.id),
     account: text({ enum: ['finals', 'validations', 'failedTries'] }).notNull(),
     act: text({ enum: ['reserve', 'spend', 'release'] }).notNull(),
     reason: text().notNull(),
     at: instant('at').notNull(),
   },
-  (table) => [uniqueIndex().on(table.submission, table.account, table.act), index().on(table.team), index().on(table.run)],
+  (table) => [
+    uniqueIndex().on(table.submission, table.account, table.act),
+    index().on(table.team),
+    index().on(table.run),
+  ],
 );
 
 export const gradings = pgTable(
   'gradings',
   {
     id: text().primaryKey(),
-    submission: text().notNull().references(() => submissions.id),
+    submission: text()
+      .notNull()
+      .references(() => submissions.id),
     number: integer().notNull(),
     cause: text({ enum: ['first', 'regrade', 'reverify', 'rescore', 'retry'] }).notNull(),
     reason: text(),
@@ -179,7 +226,9 @@ export const gradings = pgTable(
 export const attachments = pgTable(
   'attachments',
   {
-    grading: text().notNull().references(() => gradings.id),
+    grading: text()
+      .notNull()
+      .references(() => gradings.id),
     sha256: text().notNull(),
     size: integer().notNull(),
     kind: text().notNull(),
@@ -203,7 +252,9 @@ export const feed = pgTable('feed', {
 export const logLeaves = pgTable(
   'log_leaves',
   {
-    season: text().notNull().references(() => seasons.id),
+    season: text()
+      .notNull()
+      .references(() => seasons.id),
     index: bigint({ mode: 'number' }).notNull(),
     text: text().notNull(),
     hash: text().notNull(),
@@ -215,7 +266,9 @@ export const logLeaves = pgTable(
 export const treeHeads = pgTable(
   'tree_heads',
   {
-    season: text().notNull().references(() => seasons.id),
+    season: text()
+      .notNull()
+      .references(() => seasons.id),
     size: bigint({ mode: 'number' }).notNull(),
     root: text().notNull(),
     gateway: text().notNull(),
@@ -260,7 +313,9 @@ export const events = pgTable(
   'events',
   {
     id: bigserial({ mode: 'number' }).primaryKey(),
-    submission: text().notNull().references(() => submissions.id),
+    submission: text()
+      .notNull()
+      .references(() => submissions.id),
     kind: text({ enum: ['state', 'progress', 'grading'] }).notNull(),
     state: text().notNull(),
     reason: text(),
