@@ -35,19 +35,7 @@ export async function ensureCluster(
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
     ];
-    await run(
-      binaries.initdb,
-      [
-        '-D',
-        staging,
-        `--username=${roles.superuser}`,
-        `--pwfile=${passwordFile}`,
-        '--locale=C',
-        '--no-instructions',
-        ...flags,
-      ],
-      { ...account, cwd: work, env: serverEnvironment, timeout: 120_000 },
-    );
+    await initialise(binaries.initdb, staging, passwordFile, { ...account, cwd: work });
     await rename(staging, cluster);
   } finally {
     await rm(work, { recursive: true, force: true });
@@ -59,6 +47,26 @@ export async function ensureCluster(
 export const serverEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 const run = promisify(execFile);
+
+async function initialise(
+  initdb: string,
+  folder: string,
+  passwordFile: string,
+  where: Account & { readonly cwd: string },
+): Promise<void> {
+  const login = [`--username=${roles.superuser}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+  const text = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const args = ['-D', folder, '--no-instructions', ...login, ...text];
+  try {
+    await run(initdb, args, { ...where, env: serverEnvironment, timeout: 120_000 });
+  } catch (cause) {
+    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause);
+    const hint = said.includes('user does not exist')
+      ? '; Postgres needs an account with an entry in /etc/passwd: use one, or give DATABASE_URL and VAULT_DATABASE_URL'
+      : '';
+    throw new Error(`the embedded Postgres could not be set up: ${said}${hint}`, { cause });
+  }
+}
 
 async function makeOwned(account: Account, folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 });
