@@ -29,12 +29,6 @@ export async function ensureCluster(
     await writeFile(passwordFile, `${access.passwords.superuser}\n`, { mode: 0o600 });
     await own(account, work, passwordFile);
     if (account.uid !== undefined) await makeOwned(account, staging);
-    const flags = [
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-    ];
     await initialise(binaries.initdb, staging, passwordFile, { ...account, cwd: work });
     await rename(staging, cluster);
   } finally {
