@@ -1,0 +1,52 @@
+import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
+import type { Vault } from './connect.ts';
+import { outgoing } from './schema.ts';
+
+export type OutgoingRow = typeof outgoing.$inferSelect;
+
+/** Fixes a message in the transaction of what it tells. False when its order has a report already. */
+export async function addOutgoing(row: Omit<OutgoingRow, 'writtenAt'>, tx: Vault): Promise<boolean> {
+  const made = await tx
+    .insert(outgoing)
+    .values(row)
+    .onConflictDoNothing({ target: outgoing.reportOf })
+    .returning({ id: outgoing.id });
+  return made.length > 0;
+}
+
+/** Messages that don't lie in the outbox yet, oldest first. */
+export async function unwritten(max: number, db: Vault): Promise<OutgoingRow[]> {
+  return db
+    .select()
+    .from(outgoing)
+    .where(isNull(outgoing.writtenAt))
+    .orderBy(asc(outgoing.madeAt), asc(outgoing.id))
+    .limit(max);
+}
+
+/** Marks a message as lying in the outbox. */
+export async function markWritten(
+  input: { readonly id: string; readonly now: Date },
+  db: Vault,
+): Promise<void> {
+  await db
+    .update(outgoing)
+    .set({ writtenAt: input.now })
+    .where(and(eq(outgoing.id, input.id), isNull(outgoing.writtenAt)));
+}
+
+/** Which of these digests are reports that this grader made. */
+export async function reportsIssued(digests: readonly string[], db: Vault): Promise<ReadonlySet<string>> {
+  if (digests.length === 0) return new Set();
+  const rows = await db
+    .select({ digest: outgoing.digest })
+    .from(outgoing)
+    .where(and(eq(outgoing.kind, 'report'), inArray(outgoing.digest, [...digests])));
+  return new Set(rows.map((row) => row.digest));
+}
+
+/** The report of an order. */
+export async function reportOf(order: string, db: Vault): Promise<OutgoingRow | undefined> {
+  const [row] = await db.select().from(outgoing).where(eq(outgoing.reportOf, order));
+  return row;
+}
