@@ -9,10 +9,16 @@ export interface SplitRequest {
   readonly exclude: ReadonlySet<string>;
 }
 
-type SplitGenerator = (request: SplitRequest, random: RandomUint32) => readonly PromptTask[];
+interface SplitGenerator {
+  /** Every size it can make is a multiple of this. */
+  readonly sizeStep: number;
+  readonly generate: (request: SplitRequest, random: RandomUint32) => readonly PromptTask[];
+}
 
 /** Makers of `generated:<name>` splits by name. */
-export const generators: ReadonlyMap<string, SplitGenerator> = new Map([['wordmath', wordmath]]);
+export const generators: ReadonlyMap<string, SplitGenerator> = new Map([
+  ['wordmath', { sizeStep: 10, generate: wordmath }],
+]);
 
 /**
  * Makes the tasks of a generated split.
@@ -25,15 +31,24 @@ export function generateSplit(
   random: RandomUint32,
 ): readonly PromptTask[] {
   const generator = generators.get(name);
+  const fault = generatorFault(name, request.size);
+  if (generator === undefined || fault !== null) throw new RangeError(fault?.message ?? name);
+  return generator.generate(request, random);
+}
+
+/** What is wrong with asking this generator for this many tasks, and in which of the two; null when nothing. */
+export function generatorFault(name: string, size: number) {
+  const generator = generators.get(name);
   if (generator === undefined) {
-    throw new RangeError(`No generator "${name}"; known are ${[...generators.keys()].join(', ')}`);
+    const message = `No generator "${name}"; known are ${[...generators.keys()].join(', ')}`;
+    return { key: 'generator', message };
   }
-  return generator(request, random);
+  if (size % generator.sizeStep === 0) return null;
+  return { key: 'size', message: `${name} makes multiples of ${generator.sizeStep}, not ${size}` };
 }
 
 function wordmath(request: SplitRequest, random: RandomUint32): readonly PromptTask[] {
   const perKind = request.size / 10;
-  if (!Number.isInteger(perKind)) throw new RangeError(`wordmath makes multiples of 10, not ${request.size}`);
   const tasks = generateWordmath({ perKind, idPrefix: 'test', exclude: request.exclude }, random);
   return tasks.map(({ id, problem, answer }) => ({ id, problem, answer }));
 }

@@ -6,6 +6,7 @@ import type { Season } from '@vtb/protocol/season/definition.ts';
 import type { PromptTask } from '@vtb/protocol/season/promptSplit.ts';
 import { seasonDigest } from '@vtb/protocol/season/seasonDigest.ts';
 import { readAssets, type SeasonAsset } from './assets.ts';
+import { generatedSplitProblems } from './generatedSplits.ts';
 import { type FileProblem, SeasonError } from './seasonError.ts';
 import { readToml, type TomlDocument, TomlSyntaxError } from './tomlDocument.ts';
 
@@ -49,9 +50,10 @@ export async function loadSeason(dir: string): Promise<LoadedSeason> {
     throw ordered([at(['id'], `is "${season.id}" in a folder named "${folder}"; give both one name`)]);
   }
   const read = await readAssets(season, dir);
-  if (read.problems.length > 0) {
+  const problems = [...read.problems, ...generatedSplitProblems(season, read.assets)];
+  if (problems.length > 0) {
     throw ordered(
-      read.problems.map((problem) => ('file' in problem ? problem : at(problem.path, problem.message))),
+      problems.map((problem) => ('file' in problem ? problem : at(problem.path, problem.message))),
     );
   }
   return {
