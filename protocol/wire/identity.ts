@@ -37,3 +37,7 @@ export const meSchema = z.object({
   teams: z.array(z.object({ id: idSchema('team'), name: z.string(), role: z.enum(['owner', 'member']) })),
 });
 export type Me = z.infer<typeof meSchema>;
+
+/** GET /tokens and GET /teams/:id/tokens. */
+export const tokenListSchema = z.object({ tokens: z.array(tokenSummarySchema) });
+export type TokenList = z.infer<typeof tokenListSchema>;

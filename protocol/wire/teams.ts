@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, instantSchema } from '../ids.ts';
+import { issuedTokenSchema } from './identity.ts';
 
 /** A name that people read: NFC, no control or invisible characters, 1–80 characters after trimming. */
 export const displayNameSchema = z
@@ -28,3 +29,18 @@ export type Team = z.infer<typeof teamSchema>;
 
 /** POST /teams/:id/members: a new person with a first token, given by a team's owner. */
 export const newMemberSchema = z.strictObject({ name: displayNameSchema, role: z.enum(['owner', 'member']) });
+export type NewTeam = z.infer<typeof newTeamSchema>;
+export type NewMember = z.infer<typeof newMemberSchema>;
+
+/** Answer of POST /teams/:id/members: the token is shown this once. */
+export const addedMemberSchema = z.object({
+  account: idSchema('account'),
+  name: z.string(),
+  role: z.enum(['owner', 'member']),
+  token: issuedTokenSchema,
+});
+export type AddedMember = z.infer<typeof addedMemberSchema>;
+
+/** GET /teams: those the caller belongs to; all of them for maintainers. */
+export const teamListSchema = z.object({ teams: z.array(teamSchema) });
+export type TeamList = z.infer<typeof teamListSchema>;
