@@ -1,0 +1,15 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Db } from './connect.ts';
+import { seasons } from './schema.ts';
+
+/** Told the season's id whenever its board has changed. */
+export const boardChannel = 'vtb_board';
+
+/** Makes every cached board of the season stale; called in the transaction of whatever the board shows. */
+export async function bumpBoard(season: string, at: Date, tx: Db): Promise<void> {
+  await tx
+    .update(seasons)
+    .set({ boardVersion: sql`${seasons.boardVersion} + 1`, boardChangedAt: at })
+    .where(eq(seasons.id, season));
+  await tx.execute(sql`SELECT pg_notify(${boardChannel}, ${season})`);
+}
