@@ -29,6 +29,8 @@ async function serve(line: string): Promise<void> {
   const loaded = await loadLlama(config.weightsPath, config.settings);
   const app = completionApp(loaded.generator, config.settings);
   const server = createAdaptorServer({ fetch: app.fetch });
+  // One caller keeps its connections; closing an idle one could race with its next request.
+  if ('keepAliveTimeout' in server) server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.socketPath, resolve);

@@ -23,6 +23,7 @@ export function placeQueue(places: number, waitingMax: number): PlaceQueue {
   };
   return {
     enter(signal) {
+      if (signal.aborted) return Promise.reject(signal.reason);
       if (running < places) {
         running += 1;
         return Promise.resolve(leaveOnce());
