@@ -8,7 +8,7 @@ import { pairTriangle } from './pairTriangle.ts';
  * rows      M ≥ 0 ranked rows, best first.
  * verdicts  in the order of pairTriangle.
  * returns   one string per row, letters in order of their first row; null when 26 letters aren't enough (or the
- *           search for fewer would take more than 1,024 sets): then rank ranges are shown alone.
+ *           search for fewer would take more than 64 sets): then rank ranges are shown alone.
  * Source: insert and absorb, Piepho 2004 (J. Comput. Graph. Stat. 13:456).
  */
 export function compactLetters(rows: number, verdicts: readonly Verdict[]): readonly string[] | null {
@@ -35,7 +35,7 @@ type RowSet = ReadonlySet<number>;
 const alphabet = 'abcdefghijklmnopqrstuvwxyz';
 
 /** The sets can double with every pair; a display that needs so many is of no use anyway. */
-const setsMax = 1024;
+const setsMax = 64;
 
 function without(set: RowSet, row: number): RowSet {
   return new Set([...set].filter((member) => member !== row));

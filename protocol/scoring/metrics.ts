@@ -18,7 +18,7 @@ import { wholeNumber } from './wholeNumber.ts';
 export function metricNamed(name: string, trials: number): Metric {
   wholeNumber('Trials a task', trials, { min: 1 });
   const [, stem = '', k] = /^([a-z]+[@^]?)(k|[1-9]\d*)?$/.exec(name) ?? [];
-  const kind = metricKinds[k === undefined ? stem : `${stem}k`];
+  const kind = new Map(Object.entries(metricKinds)).get(k === undefined ? stem : `${stem}k`);
   if (!kind)
     throw new RangeError(`No metric is named ${name}; known: ${Object.keys(metricKinds).join(', ')}.`);
   if (k !== undefined && k !== 'k' && Number(k) !== trials)

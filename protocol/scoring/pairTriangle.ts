@@ -12,13 +12,3 @@ export function pairTriangle(rows: number): readonly (readonly [number, number])
   for (let i = 0; i < rows; i++) for (let j = i + 1; j < rows; j++) pairs.push([i, j]);
   return pairs;
 }
-
-/**
- * Where the pair (i, j) stands in that order.
- *
- * throws  RangeError unless 0 ≤ i < j < rows.
- */
-export function pairIndex(i: number, j: number, rows: number): number {
-  if (!(i >= 0 && i < j && j < rows)) throw new RangeError(`(${i}, ${j}) isn't a pair of ${rows} rows.`);
-  return (i * (2 * rows - i - 1)) / 2 + (j - i - 1);
-}
