@@ -4,12 +4,19 @@ import { testDatabase } from './testDatabase.ts';
 
 const first = await testDatabase('public');
 const second = await testDatabase('public');
+const vault = await testDatabase('vault');
 
 test('a test file gets a migrated database of its own', async () => {
   const [table] =
     await first.sql`SELECT count(*)::int AS count FROM information_schema.tables WHERE table_schema = 'public'`;
   expect(table?.count).toBeGreaterThan(5);
   expect(first.name).not.toBe(second.name);
+});
+
+test("the vault's side works the same way, and has no role for the site", async () => {
+  const [table] = await vault.sql`SELECT to_regclass('trials') AS found`;
+  expect(table?.found).toBe('trials');
+  expect(vault.readUrl).toBeNull();
 });
 
 test('what one database holds is not in the other', async () => {

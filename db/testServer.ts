@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { accessUrl, roles } from './embedded/access.ts';
 import { adminClient, closeDatabase, sides } from './embedded/provision.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
-import { migrate } from './migrate.ts';
 import { migratePublic } from './public/migrate.ts';
+import { migrateVault } from './vault/migrate.ts';
 
 /** The two databases of the service. */
 export type Side = keyof typeof sides;
@@ -106,12 +106,7 @@ async function prepareTemplate({ urls }: Embedded, side: Side): Promise<void> {
     await migratePublic({ ownerUrl: urls.publicOwner, appRole: roles.publicApp, readRole: roles.publicRead });
     return;
   }
-  const grants = { write: [roles.vaultApp], appendOnly: [], read: [], unseen: [] };
-  await migrate({
-    ownerUrl: urls.vaultOwner,
-    folder: join(import.meta.dirname, 'vault', 'migrations'),
-    grants,
-  });
+  await migrateVault({ ownerUrl: urls.vaultOwner, url: urls.vaultApp });
 }
 
 async function clone({ access }: Embedded, side: Side): Promise<CloneUrls> {

@@ -14,7 +14,7 @@ const workspaces: Readonly<Record<string, readonly RegExp[]>> = {
   runners: [/^@vtb\/protocol\//],
   site: [/^@vtb\/protocol\//, /^@vtb\/seasons\//, /^@vtb\/db\/public\/read\//],
   cli: [/^@vtb\/protocol\//, /^@vtb\/seasons\//],
-  deploy: [/^@vtb\/protocol\//, /^@vtb\/seasons\//, /^@vtb\/db\/(embedded|migrate)\.ts$/],
+  deploy: [/^@vtb\/protocol\//, /^@vtb\/seasons\//, /^@vtb\/db\/(embedded|migrate|soleHolder)\.ts$/],
 };
 
 const code = (workspace: string) =>
