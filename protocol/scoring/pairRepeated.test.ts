@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compareFractions } from './fraction.ts';
-import { fractionNumber } from './fractionNumber.ts';
 import { discordantFromOverlap, overlapSums } from './overlap.ts';
 import { pairBinary } from './pairBinary.ts';
 import { pairInterval } from './pairInterval.ts';
 import { pairRepeated } from './pairRepeated.ts';
-import { signFlip } from './signFlip.ts';
 
 const graded = (longest: number) =>
   fc.integer({ min: 1, max: 5 }).chain((k) =>
@@ -16,48 +13,6 @@ const graded = (longest: number) =>
       k,
     })),
   );
-
-/** The sum of the differences under each of the 2^m sign patterns. */
-function patternSums(differences: readonly number[]): readonly number[] {
-  const flipped = differences.filter((d) => d !== 0);
-  return flipped.reduce<readonly number[]>((sums, d) => sums.flatMap((sum) => [sum + d, sum - d]), [0]);
-}
-
-it('p is the share of sign patterns at least as extreme, counted one by one', () => {
-  fc.assert(
-    fc.property(graded(11), ({ a, b, k }) => {
-      const sums = patternSums(a.map((count, i) => count - (b[i] ?? 0)));
-      const { pExactFraction, pMidFraction, sumD } = pairRepeated({ a, b, k });
-      const beyond = sums.filter((sum) => Math.abs(sum) > Math.abs(sumD)).length;
-      const level = sums.filter((sum) => Math.abs(sum) === Math.abs(sumD)).length;
-      expect(compareFractions(pExactFraction, { numerator: beyond + level, denominator: sums.length })).toBe(
-        0,
-      );
-      const mid = sums.length === 1 ? 2 : 2 * beyond + level;
-      expect(compareFractions(pMidFraction, { numerator: mid, denominator: 2 * sums.length })).toBe(0);
-    }),
-    { numRuns: 200 },
-  );
-});
-
-it('never rejects more often than it says: over all sign patterns, P(p ≤ α) ≤ α', () => {
-  fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 9 }), (sizes) => {
-      const all = sizes.reduce<number[][]>(
-        (signs, d) =>
-          signs.flatMap((one) => [
-            [...one, d],
-            [...one, -d],
-          ]),
-        [[]],
-      );
-      const ps = all.map((differences) => fractionNumber(signFlip(differences).exact));
-      for (const p of ps)
-        expect(ps.filter((other) => other <= p).length / ps.length).toBeLessThanOrEqual(p + 1e-12);
-    }),
-    { numRuns: 20 },
-  );
-});
 
 it('swapping the systems mirrors the difference and its interval and leaves p alone; so does any order of tasks', () => {
   fc.assert(

@@ -1,5 +1,3 @@
-import type { ReducedFraction } from './fraction.ts';
-import { fractionNumber } from './fractionNumber.ts';
 import type { Interval } from './interval.ts';
 import type { PairSums } from './pairInterval.ts';
 import { pairInterval } from './pairInterval.ts';
@@ -13,8 +11,7 @@ import { wholeNumber } from './wholeNumber.ts';
  * a, b     what each task counts for each system (Metric.values), same tasks in the same order, whole, in
  *          [0, k]; n ≥ 1.
  * returns  sums and histogram of D = a − b, difference = ΣD/nk in [−1, 1], interval around the shrunken
- *          difference (pairInterval), pExact and pMid in (0, 1] with their exact fractions.
- *          Identical systems: p is 1.
+ *          difference (pairInterval), pExact and pMid in [0, 1] (signFlip). Identical systems: p is 1.
  * throws   RangeError when the lists differ in length (other task sets aren't comparable: re-score first), are
  *          empty, or hold counts that aren't whole: fractional rewards have no sign-flip test here.
  * No random numbers: deterministic.
@@ -47,8 +44,6 @@ export type PairResult = Required<PairSums> & {
   readonly interval: Interval;
   readonly pExact: number;
   readonly pMid: number;
-  readonly pExactFraction: ReducedFraction;
-  readonly pMidFraction: ReducedFraction;
 };
 
 /** The same from the differences D themselves, whole numbers in [−k, k], one per task, in any order. */
@@ -77,10 +72,8 @@ export function pairDifferences({
     histogram,
     difference: sumD / (n * k),
     interval: pairInterval({ n, k, sumD, sumD2 }),
-    pExact: fractionNumber(exact),
-    pMid: fractionNumber(mid),
-    pExactFraction: exact,
-    pMidFraction: mid,
+    pExact: exact,
+    pMid: mid,
   };
 }
 

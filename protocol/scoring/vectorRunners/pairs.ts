@@ -11,6 +11,7 @@ import { pairRepeated } from '../pairRepeated.ts';
 import type { Verdict } from '../pairTriangle.ts';
 import { pairTriangle } from '../pairTriangle.ts';
 import { rankRanges } from '../rankRanges.ts';
+import { signFlipExact } from '../signFlipExact.ts';
 import type { Runners } from './runner.ts';
 import { bounds, figures, numbers, share } from './runner.ts';
 
@@ -61,11 +62,16 @@ export const pairs: Runners = {
   },
 };
 
+/** With the fractions, from the histogram's differences: slow, but exactly what the vectors state. */
 function pairShown(pair: PairResult) {
+  const differences = Object.entries(pair.histogram).flatMap(([d, times]) =>
+    new Array<number>(times).fill(Number(d)),
+  );
+  const { exact, mid } = signFlipExact(differences);
   return {
     ...pair,
     interval: bounds(pair.interval),
-    pExactFraction: fractionText(pair.pExactFraction),
-    pMidFraction: fractionText(pair.pMidFraction),
+    pExactFraction: fractionText(exact),
+    pMidFraction: fractionText(mid),
   };
 }
