@@ -16,7 +16,7 @@ export interface WordmathRequest {
   readonly exclude: ReadonlySet<string>;
 }
 
-/** Even the poorest kind (mod) has tens of thousands of texts, so this many misses in a row are a fault. */
+/** Even the poorest kind, gcd, has thousands of texts, so this many misses in a row mean they are used up. */
 const missesMax = 1_000;
 
 /**
