@@ -26,6 +26,7 @@ export const refusals = {
   'quota.finals': { status: 409, title: 'No finals left on this track' },
   'quota.validation': { status: 409, title: 'No validation tries left in this run' },
   'quota.failedTries': { status: 409, title: 'Too many failed tries in this run' },
+  'quota.openUploads': { status: 409, title: 'Too many unfinished uploads in this run' },
   'manifest.invalid': { status: 422, title: 'The manifest is not acceptable' },
   'chunk.unknown': { status: 404, title: 'Not found' },
   'chunk.mismatch': { status: 422, title: 'The bytes do not have that digest' },

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull } from 'drizzle-orm';
 import type { Db } from './connect.ts';
-import { attachments } from './schema.ts';
+import { attachments, gradings } from './schema.ts';
 
 export type AttachmentRow = typeof attachments.$inferSelect;
 
@@ -55,4 +55,17 @@ export async function attachmentArrived(
     )
     .returning({ sha256: attachments.sha256 });
   return rows.length > 0;
+}
+
+/** Gradings whose accepted reports declare these bytes: as a rule one. */
+export async function gradingsDeclaring(
+  sha256: string,
+  db: Db,
+): Promise<{ readonly grading: string; readonly submission: string; readonly report: string | null }[]> {
+  return db
+    .select({ grading: gradings.id, submission: gradings.submission, report: gradings.report })
+    .from(attachments)
+    .innerJoin(gradings, eq(gradings.id, attachments.grading))
+    .where(eq(attachments.sha256, sha256))
+    .limit(1_000);
 }

@@ -108,6 +108,14 @@ export async function moveGrading(move: GradingMove, tx: Db): Promise<GradingRow
   return row;
 }
 
+/** Notes the report of a grading that had ended before it came, so that the second delivery is known. */
+export async function noteLateReport(
+  input: { readonly grading: string; readonly digest: string },
+  tx: Db,
+): Promise<void> {
+  await tx.update(gradings).set({ reportDigest: input.digest }).where(eq(gradings.id, input.grading));
+}
+
 /** A stored state as its type. throws Error when the database holds a word that no table knows. */
 export function gradingStateOf(stored: string): GradingState {
   const state = gradingStates.find((known) => known === stored);

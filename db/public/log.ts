@@ -129,3 +129,12 @@ export async function keepCosignature(
     .returning({ size: treeHeads.size });
   return rows.length > 0;
 }
+
+/** The head of one size. */
+export async function findHead(season: string, size: number, db: Db): Promise<TreeHeadRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(treeHeads)
+    .where(and(eq(treeHeads.season, season), eq(treeHeads.size, size)));
+  return row;
+}

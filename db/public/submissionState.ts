@@ -65,7 +65,7 @@ export async function lockedState(submission: string, tx: Db): Promise<Submissio
     .select({ state: submissions.state })
     .from(submissions)
     .where(eq(submissions.id, submission))
-    .for('update');
+    .for('no key update');
   return row === undefined ? undefined : stateOf(row.state);
 }
 

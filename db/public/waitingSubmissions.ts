@@ -30,7 +30,7 @@ export async function waitingSubmissions(limit: number, db: Db): Promise<string[
 
 /** Says why a queued submission waits, where that changed. returns whether it did. */
 export async function sayWhyWaiting(
-  input: { readonly submission: string; readonly reason: string },
+  input: { readonly submission: string; readonly reason: string | null },
   tx: Db,
 ): Promise<boolean> {
   const rows = await tx

@@ -32,6 +32,8 @@ export const runSchema = z.object({
   budgetHours: z.number(),
   /** Instant at which the budget is used up. */
   deadline: instantSchema,
+  /** Time in which validation submissions were queued or graded; side by side counts once. */
+  waitedHours: z.number(),
   endedAt: instantSchema.nullable(),
   endReason: z.enum(['final', 'finished']).nullable(),
   quota: z.lazy(() => quotaSchema),
@@ -48,3 +50,11 @@ export const quotaSchema = z.object({
   failedTries: allowance,
 });
 export type Quota = z.infer<typeof quotaSchema>;
+export type NewEntry = z.infer<typeof newEntrySchema>;
+export type NewRun = z.infer<typeof newRunSchema>;
+
+/** GET /entries: those of the caller's teams. GET /entries/:id shows its runs too, to those who may see them. */
+export const entryListSchema = z.object({ entries: z.array(entrySchema) });
+export const entryDetailSchema = entrySchema.extend({ runs: z.array(runSchema) });
+export type EntryList = z.infer<typeof entryListSchema>;
+export type EntryDetail = z.infer<typeof entryDetailSchema>;

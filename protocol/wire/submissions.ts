@@ -120,3 +120,14 @@ export const feedbackSchema = z.object({
   trials: z.array(trialFeedbackSchema),
 });
 export type Feedback = z.infer<typeof feedbackSchema>;
+export type NewSubmission = z.infer<typeof newSubmissionSchema>;
+export type MissingChunks = z.infer<typeof missingSchema>;
+export type Reason = z.infer<typeof reasonSchema>;
+
+/** GET /runs/:id/submissions: newest first, without their gradings' results. */
+export const submissionListSchema = z.object({
+  submissions: z.array(
+    submissionSchema.pick({ id: true, purpose: true, state: true, stateAt: true, stateReason: true, system: true, bytes: true, committedAt: true, withdrawnAt: true }),
+  ),
+});
+export type SubmissionList = z.infer<typeof submissionListSchema>;
