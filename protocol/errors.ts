@@ -37,6 +37,7 @@ export const refusals = {
   'system.refused': { status: 422, title: 'The system is not acceptable' },
   'submission.notWithdrawable': { status: 409, title: 'The submission can no longer be withdrawn' },
   'grading.open': { status: 409, title: 'A grading of this submission is still open' },
+  'receipt.pending': { status: 409, title: 'The receipt is not signed yet' },
   'message.invalid': { status: 422, title: 'The message is not acceptable' },
   'message.conflict': { status: 409, title: 'The message contradicts one accepted before' },
   'lease.stale': { status: 409, title: 'The lease is no longer yours' },

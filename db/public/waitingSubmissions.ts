@@ -4,8 +4,17 @@ import { gradings, submissions } from './schema.ts';
 
 /** Queued submissions that nothing is ordered for: the split was not there yet, or a gateway died in between. */
 export async function waitingSubmissions(limit: number, db: Db): Promise<string[]> {
-  const rows = await db
-    .select({ id: submissions.id })
+  const rows = await whyWaiting(limit, db);
+  return rows.map(({ submission }) => submission);
+}
+
+/** The same with what their teams are told. */
+export async function whyWaiting(
+  limit: number,
+  db: Db,
+): Promise<{ readonly submission: string; readonly reason: string | null }[]> {
+  return db
+    .select({ submission: submissions.id, reason: submissions.stateReason })
     .from(submissions)
     .where(
       and(
@@ -25,7 +34,6 @@ export async function waitingSubmissions(limit: number, db: Db): Promise<string[
     )
     .orderBy(asc(submissions.committedAt), asc(submissions.id))
     .limit(limit);
-  return rows.map(({ id }) => id);
 }
 
 /** Says why a queued submission waits, where that changed. returns whether it did. */
