@@ -27,10 +27,11 @@ export function boxScript(
   table: readonly MountEntry[],
 ): string {
   const at = (path: string) => quote(files.rootDir + path);
-  const bind = (path: string, isFolder: boolean, flags: string): string[] => {
+  const bind = (path: string, isFolder: boolean, flags: readonly string[]): string[] => {
     const target = isFolder ? `mkdir -p ${at(path)}` : `mkdir -p ${at(dirname(path))} && : > ${at(path)}`;
     const remounts = mountsOf(path, table).map(
-      (m) => `${tools.mount} -o remount,bind,${[...new Set([flags, ...m.flags])].join(',')} ${at(m.point)}`,
+      (m) =>
+        `${tools.mount} -o remount,bind,${[...new Set([...flags, ...m.flags])].join(',')} ${at(m.point)}`,
     );
     return [target, `${tools.mount} --rbind ${quote(path)} ${at(path)}`, ...remounts];
   };
@@ -40,8 +41,8 @@ export function boxScript(
     // 1 MiB holds mount points only; nothing inside can write to it after the remount below.
     `${tools.mount} -t tmpfs -o size=1m,mode=0755,nosuid,nodev box ${quote(files.rootDir)}`,
     ...files.links.map((l) => `ln -s ${quote(l.target)} ${at(l.path)}`),
-    ...files.readOnly.flatMap((p) => bind(p.path, p.isFolder, 'ro,nosuid,nodev')),
-    ...(files.writableDir === null ? [] : bind(files.writableDir, true, 'nosuid,nodev,noexec')),
+    ...files.readOnly.flatMap((p) => bind(p.path, p.isFolder, ['ro', 'nosuid', 'nodev'])),
+    ...(files.writableDir === null ? [] : bind(files.writableDir, true, ['nosuid', 'nodev', 'noexec'])),
     `mkdir -p ${at('/dev')} ${at('/proc')}`,
     ...['null', 'zero', 'urandom', 'random'].flatMap((d) => [
       `: > ${at(`/dev/${d}`)}`,
