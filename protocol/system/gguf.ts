@@ -74,7 +74,7 @@ const writeAgain = 'Write the file again with an unmodified GGUF writer.';
 /** Reads until the header's end, or until it can't go on; then a sentence says where and why. */
 async function readHeader(header: Header, reading: Reading): Promise<string | null> {
   const { cursor } = reading;
-  let where = 'the file';
+  let where = 'start';
   try {
     await cursor.need(24);
     const { keyCount, tensorCount } = readCounts(cursor);
@@ -92,7 +92,7 @@ async function readHeader(header: Header, reading: Reading): Promise<string | nu
     }
     return null;
   } catch (end) {
-    if (end instanceof HeaderEnds) return `${where} ${end.message}`;
+    if (end instanceof HeaderEnds) return `${where}: ${end.message}`;
     throw end;
   }
 }

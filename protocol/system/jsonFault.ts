@@ -25,6 +25,8 @@ export function jsonFault(text: string, rules: JsonRules): string | null {
   }
 }
 
+const wordCharactersMax = 64;
+
 class Fault extends Error {}
 
 /** Walks the text once, without recursion, so that depth costs an entry of `#open` and no stack. */
@@ -106,8 +108,9 @@ class Scanner {
   #takeWord(): void {
     const start = this.#at;
     let end = start;
-    // No literal or useful number is longer; a longer run is no valid word and is cut for the message.
-    while (end - start < 64 && /[-+.0-9A-Za-z]/.test(this.#text[end] ?? '')) end += 1;
+    // No literal or useful number is longer; the bound keeps words cheap to match and to show.
+    while (end - start <= wordCharactersMax && /[-+.0-9A-Za-z]/.test(this.#text[end] ?? '')) end += 1;
+    if (end - start > wordCharactersMax) this.#fail(`a number has more than ${wordCharactersMax} characters`);
     const word = this.#text.slice(start, end);
     if (!/^(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/.test(word)) {
       this.#fail('a value is expected');
@@ -155,7 +158,11 @@ class Scanner {
   }
 
   #skipSpace(): void {
-    while (/[ \t\n\r]/.test(this.#text[this.#at] ?? '')) this.#at += 1;
+    let unit = this.#text.charCodeAt(this.#at);
+    while (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) {
+      this.#at += 1;
+      unit = this.#text.charCodeAt(this.#at);
+    }
   }
 
   #fail(what: string): never {

@@ -37,6 +37,8 @@ export function placeTensors(placing: Placing, problems: ProblemList): Layout | 
     const begin = tensor.offset;
     if (begin + tensor.size > fileSize) {
       fault(tensor, `ends at byte ${groupDigits(begin + tensor.size)} of a file of ${groupDigits(fileSize)}`);
+      // What it states to cover is not reported as a hole as well.
+      end = Math.max(end, Math.min(fileSize, begin + tensor.size));
       continue;
     }
     const expected = dataOffset + roundUp(end - dataOffset, alignment);

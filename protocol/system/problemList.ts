@@ -82,9 +82,10 @@ export function newProblemList(): ProblemList {
   const kept: SystemProblem[] = [];
   const counts = new Map<SystemProblemCode, number>();
   const push = (problem: SystemProblem) => {
-    const count = (counts.get(problem.code) ?? 0) + 1;
-    counts.set(problem.code, count);
-    if (count <= problemsPerCodeMax) kept.push(problem);
+    const before = counts.get(problem.code) ?? 0;
+    const summed = summaries.get(problem);
+    counts.set(problem.code, before + (summed ?? 1));
+    if (before < problemsPerCodeMax && summed === undefined) kept.push(problem);
   };
   return {
     add: (code, at, message, fix) => push({ code, at, message, fix }),
@@ -95,13 +96,16 @@ export function newProblemList(): ProblemList {
   };
 }
 
+/** How many problems a last one of its code stands for, so that lists can be joined without miscounting. */
+const summaries = new WeakMap<SystemProblem, number>();
+
 function leftOut(counts: ReadonlyMap<SystemProblemCode, number>): SystemProblem[] {
-  return [...counts]
-    .filter(([, count]) => count > problemsPerCodeMax)
-    .map(([code, count]) => ({
-      code,
-      at: '',
-      message: `and ${groupDigits(count - problemsPerCodeMax)} more of this kind (${problemsPerCodeMax} are listed)`,
-      fix: 'Mend the listed ones and check again.',
-    }));
+  return [...counts].flatMap(([code, count]) => {
+    const left = count - problemsPerCodeMax;
+    if (left <= 0) return [];
+    const message = `and ${groupDigits(left)} more of this kind (${problemsPerCodeMax} are listed)`;
+    const problem: SystemProblem = { code, at: '', message, fix: 'Mend the listed ones and check again.' };
+    summaries.set(problem, left);
+    return [problem];
+  });
 }
