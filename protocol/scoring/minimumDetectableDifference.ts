@@ -1,4 +1,4 @@
-import { normalQuantile } from './normal.ts';
+import { normalQuantile } from './normalTail.ts';
 import { wholeNumber } from './wholeNumber.ts';
 
 /**

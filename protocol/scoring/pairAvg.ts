@@ -1,6 +1,6 @@
 import type { Interval } from './interval.ts';
 import { moverMean } from './moverMean.ts';
-import { normalTail } from './normal.ts';
+import { normalTail } from './normalTail.ts';
 import type { PairSums } from './pairInterval.ts';
 import { checkPairSums, pairInterval } from './pairInterval.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { discordantFromOverlap, overlapSums } from './overlap.ts';
+import { discordantFromOverlap, overlapSums } from './discordantFromOverlap.ts';
 import { pairBinary } from './pairBinary.ts';
 import { pairInterval } from './pairInterval.ts';
 import { pairRepeated } from './pairRepeated.ts';

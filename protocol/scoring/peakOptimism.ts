@@ -1,4 +1,4 @@
-import { normalTail } from './normal.ts';
+import { normalTail } from './normalTail.ts';
 import { wholeNumber } from './wholeNumber.ts';
 
 /**

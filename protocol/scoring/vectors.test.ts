@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { z975 } from './interval.ts';
-import { normalQuantile } from './normal.ts';
+import { normalQuantile } from './normalTail.ts';
 import { scoreWithFreeRetry } from './retries.ts';
 import { denominators } from './vectorRunners/denominators.ts';
 import { estimates } from './vectorRunners/estimates.ts';

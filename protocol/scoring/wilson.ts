@@ -19,8 +19,9 @@ export function wilson({ score, n }: { readonly score: number; readonly n: numbe
   const shrink = 1 + z2 / n;
   const centre = (score + z2 / (2 * n)) / shrink;
   const half = (z975 / shrink) * Math.sqrt((score * (1 - score)) / n + z2 / (4 * n * n));
+  // Rounding would leave 1e-18 instead of 0 at p = 0; the score is the bound there.
   return {
-    low: score === 0 ? 0 : Math.max(0, Math.min(score, centre - half)),
-    high: score === 1 ? 1 : Math.min(1, Math.max(score, centre + half)),
+    low: Math.max(0, Math.min(score, centre - half)),
+    high: Math.min(1, Math.max(score, centre + half)),
   };
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { compactLetters } from '../compactLetters.ts';
 import { competitionRanks } from '../competitionRanks.ts';
+import { discordantFromOverlap, overlapSums } from '../discordantFromOverlap.ts';
 import { fractionText } from '../fraction.ts';
 import { holm } from '../holm.ts';
-import { discordantFromOverlap, overlapSums } from '../overlap.ts';
 import { pairAvg } from '../pairAvg.ts';
 import { pairBinary } from '../pairBinary.ts';
 import type { PairResult } from '../pairRepeated.ts';

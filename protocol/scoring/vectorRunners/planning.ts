@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { calibrationAlpha, calibrationCheck } from '../calibration.ts';
-import { overlapLeakBits, scoreLeakBits } from '../leakBits.ts';
+import { calibrationAlpha, calibrationCheck } from '../calibrationCheck.ts';
 import { minimumDetectableDifference } from '../minimumDetectableDifference.ts';
 import { peakOptimism, peakOptimismShare } from '../peakOptimism.ts';
 import { replayAgreement } from '../replayAgreement.ts';
+import { overlapLeakBits, scoreLeakBits } from '../scoreLeakBits.ts';
 import type { Runners } from './runner.ts';
 import { figures, numbers } from './runner.ts';
 

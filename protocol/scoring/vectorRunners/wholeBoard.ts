@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { avgMover } from '../avgMover.ts';
-import type { Comparisons } from '../comparePairs.ts';
-import { compareAvg, compareColumn } from '../comparePairs.ts';
+import type { Comparisons } from '../compareColumn.ts';
+import { compareAvg, compareColumn } from '../compareColumn.ts';
 import { competitionRanks } from '../competitionRanks.ts';
 import type { Fraction } from '../fraction.ts';
 import { fractionText } from '../fraction.ts';
