@@ -73,7 +73,7 @@ async function install() {
   // npm's own file when npm started us: its `node` may be the very one that is being replaced.
   const npm = process.env.npm_execpath;
   const [file, before] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
-  const code = await run(file, [...before, 'ci', '--no-fund', '--no-audit'], 2);
+  const code = await run(file, [...before, 'ci', '--loglevel=error', '--no-fund', '--no-audit'], 2);
   clearInterval(ticking);
   if (code !== 0) {
     console.error('npm ci failed; see above');
