@@ -159,6 +159,28 @@ test('a generated split needs a generator that exists and can make its size', as
   ]);
 });
 
+test('base facts that do not read, or do not fit their header, are refused at start', async () => {
+  const facts = await copy({ 'wordmath/base.json': [['"headerSize":17536', '"headerSize":17535']] });
+  const pin = sha256Hex(await readFile(join(facts, 'wordmath/base.json')));
+  const toml = await readFile(join(facts, 'season.toml'), 'utf8');
+  await writeFile(
+    join(facts, 'season.toml'),
+    toml.replace(/(base\.json", sha256 = ")[0-9a-f]{64}/, `$1${pin}`),
+  );
+  expect((await problemsOf(() => loadSeason(facts))).map(({ message }) => message)).toEqual([
+    'tracks[0].base.header: is not the header that wordmath/base.json names; make both again from the base',
+  ]);
+
+  await writeFile(join(facts, 'wordmath/base.json'), '{"schema":2}');
+  const broken = sha256Hex('{"schema":2}');
+  await writeFile(
+    join(facts, 'season.toml'),
+    toml.replace(/(base\.json", sha256 = ")[0-9a-f]{64}/, `$1${broken}`),
+  );
+  const [problem] = await problemsOf(() => loadSeason(facts));
+  expect(problem?.message).toMatch(/^tracks\[0\]\.base\.facts: wordmath\/base\.json is not a base's facts: /);
+});
+
 test('the problems of several seasons come together, and an id belongs to its folder', async () => {
   const dir = await copy({ 'season.toml': [['id = "pocket"', 'id = "pockets"']] });
   const problems = await problemsOf(() => loadSeasons(join(dir, '..'), ['pocket', 'nowhere']));

@@ -6,6 +6,7 @@ import type { Season } from '@vtb/protocol/season/definition.ts';
 import type { PromptTask } from '@vtb/protocol/season/promptSplit.ts';
 import { seasonDigest } from '@vtb/protocol/season/seasonDigest.ts';
 import { readAssets, type SeasonAsset } from './assets.ts';
+import { baseProblems } from './baseProblems.ts';
 import { generatedSplitProblems } from './generatedSplits.ts';
 import { type FileProblem, SeasonError } from './seasonError.ts';
 import { readToml, type TomlDocument, TomlSyntaxError } from './tomlDocument.ts';
@@ -50,7 +51,11 @@ export async function loadSeason(dir: string): Promise<LoadedSeason> {
     throw ordered([at(['id'], `is "${season.id}" in a folder named "${folder}"; give both one name`)]);
   }
   const read = await readAssets(season, dir);
-  const problems = [...read.problems, ...generatedSplitProblems(season, read.assets)];
+  const problems = [
+    ...read.problems,
+    ...generatedSplitProblems(season, read.assets),
+    ...baseProblems(season, read.assets),
+  ];
   if (problems.length > 0) {
     throw ordered(
       problems.map((problem) => ('file' in problem ? problem : at(problem.path, problem.message))),

@@ -7,6 +7,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { readExcludedTexts } from '../excludedTexts.ts';
 import { generateSplit } from '../generators.ts';
 import { type LoadedSeason, loadSeason } from '../load.ts';
+import { baseFactsText, makeGgufBase } from '../makeBase.ts';
 import { cryptoRandom } from '../random.ts';
 import { readToml } from '../tomlDocument.ts';
 import { solveWordmath } from './solveWordmath.fixture.ts';
@@ -62,6 +63,18 @@ test('a problem is asked in the words the example models were taught with', () =
       content: '1 + 1?\nPlease reason step by step, and put your final answer within \\boxed{}.',
     },
   ]);
+});
+
+test("the base's facts and header are those of the initial system, and its template is the track's", async () => {
+  const model = loaded.season.baseModel.name;
+  const made = await makeGgufBase(model, join(dir, 'systems/initial/weights/model.gguf'));
+  const text = (path: string) => new TextDecoder().decode(loaded.assets.get(path)?.bytes);
+  expect(text('wordmath/base.json')).toBe(baseFactsText(made.facts));
+  expect(loaded.assets.get('wordmath/base.header')?.sha256).toBe(sha256Hex(made.header));
+  const template = Buffer.from(text('wordmath/chat_template.jinja'));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(template.length));
+  expect(Buffer.from(made.header).includes(Buffer.concat([length, template]))).toBe(true);
 });
 
 test('sampling is plain: everything but the temperature is off', () => {

@@ -1,3 +1,4 @@
+import { createCipheriv } from 'node:crypto';
 import { sha256Hex } from '@vtb/protocol/digest.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -9,17 +10,20 @@ import { type WordmathKind, wordmathKinds } from './wordmathKinds.ts';
 
 const kinds = Object.keys(wordmathKinds) as WordmathKind[];
 
-/** SHA-256 in counter mode: the same 32-bit values on every machine. */
+/** AES in counter mode: the same well-mixed 32-bit values on every machine. */
 function seeded(seed: number): RandomUint32 {
-  let counter = 0;
-  let block: number[] = [];
+  const key = Buffer.alloc(16);
+  key.writeInt32LE(seed);
+  const stream = createCipheriv('aes-128-ctr', key, Buffer.alloc(16));
+  let block = Buffer.alloc(0);
+  let offset = 0;
   return () => {
-    if (block.length === 0) {
-      const hex = sha256Hex(`${seed}:${counter}`);
-      counter += 1;
-      block = Array.from({ length: 8 }, (_, word) => Number.parseInt(hex.slice(8 * word, 8 * word + 8), 16));
+    if (offset === block.length) {
+      block = stream.update(Buffer.alloc(16_384));
+      offset = 0;
     }
-    return block.pop() ?? 0;
+    offset += 4;
+    return block.readUInt32LE(offset - 4);
   };
 }
 
