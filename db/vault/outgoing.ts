@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Vault } from './connect.ts';
 import { outgoing } from './schema.ts';
 
@@ -49,4 +49,14 @@ export async function reportsIssued(digests: readonly string[], db: Vault): Prom
 export async function reportOf(order: string, db: Vault): Promise<OutgoingRow | undefined> {
   const [row] = await db.select().from(outgoing).where(eq(outgoing.reportOf, order));
   return row;
+}
+
+/** Messages with attachments, newest first: a bounded look back at what may still be on its way. */
+export async function attachmentsInFlight(db: Vault): Promise<Pick<OutgoingRow, 'id' | 'attachments'>[]> {
+  return db
+    .select({ id: outgoing.id, attachments: outgoing.attachments })
+    .from(outgoing)
+    .where(sql`cardinality(${outgoing.attachments}) > 0`)
+    .orderBy(desc(outgoing.madeAt))
+    .limit(10_000);
 }

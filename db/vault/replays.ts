@@ -1,6 +1,6 @@
 import type { Environment } from '@vtb/protocol/messages/report.ts';
 import type { Finish } from '@vtb/protocol/wire/desk.ts';
-import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { Vault } from './connect.ts';
 import { replays } from './schema.ts';
 
@@ -168,4 +168,20 @@ export async function latestAttempts(
     .where(inArray(replays.order, [...orderIds]))
     .groupBy(replays.order);
   return new Map(rows.map((row) => [row.order, row.attempt]));
+}
+
+/** Replays of an order that ended, not by being released, without one resolved trial. */
+export async function fruitlessReplays(order: string, db: Vault): Promise<ReplayRow[]> {
+  return db
+    .select()
+    .from(replays)
+    .where(
+      and(
+        eq(replays.order, order),
+        isNotNull(replays.endedAt),
+        sql`coalesce(${replays.finish} ->> 'kind', '') <> 'released'`,
+        sql`not exists (select 1 from trials where trials.replay = ${replays.id} and trials.state = 'resolved')`,
+      ),
+    )
+    .orderBy(asc(replays.attempt));
 }

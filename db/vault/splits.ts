@@ -1,4 +1,4 @@
-import { and, asc, eq } from 'drizzle-orm';
+import { and, asc, desc, eq } from 'drizzle-orm';
 import type { Vault } from './connect.ts';
 import { splits } from './schema.ts';
 
@@ -37,7 +37,7 @@ export async function activeSplit(place: SplitPlace, db: Vault): Promise<SplitRo
   return row;
 }
 
-/** A season's split by digest, whatever its purpose: what an order's claim is held against. */
+/** A track's split by digest, whatever its purpose, the hidden one first: what an order's claim is held against. */
 export async function splitByDigest(
   input: { readonly season: string; readonly track: string; readonly digest: string },
   db: Vault,
@@ -46,7 +46,8 @@ export async function splitByDigest(
   const [row] = await db
     .select()
     .from(splits)
-    .where(and(eq(splits.season, season), eq(splits.track, track), eq(splits.digest, digest)));
+    .where(and(eq(splits.season, season), eq(splits.track, track), eq(splits.digest, digest)))
+    .orderBy(desc(splits.hidden));
   return row;
 }
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, lt, lte, or, sql } from 'drizzle-orm';
 import type { Vault } from './connect.ts';
-import { artifacts, replays, trials } from './schema.ts';
+import { artifacts, orders, replays, trials } from './schema.ts';
 
 export type TrialRow = typeof trials.$inferSelect;
 
@@ -112,7 +112,7 @@ export async function heldTrial(
         gt(replays.leaseUntil, input.now),
       ),
     )
-    .for('update');
+    .for('update', { of: trials });
   return row?.trial;
 }
 
@@ -243,4 +243,25 @@ export async function artifactsOf(trial: string, db: Vault): Promise<{ count: nu
 
 function claimable(now: Date) {
   return or(eq(trials.state, 'waiting'), and(eq(trials.state, 'leased'), lte(trials.leaseUntil, now)));
+}
+
+/** Orders that are open and ready, with how many of their trials a runner could claim now. */
+export async function claimableByOrder(
+  input: { readonly attemptsMax: number; readonly now: Date },
+  db: Vault,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .select({ order: trials.order, free: sql<number>`count(*)::int` })
+    .from(trials)
+    .innerJoin(orders, eq(orders.id, trials.order))
+    .where(
+      and(
+        inArray(orders.state, ['ordered', 'replaying']),
+        eq(orders.ready, true),
+        claimable(input.now),
+        lt(trials.attempt, input.attemptsMax),
+      ),
+    )
+    .groupBy(trials.order);
+  return new Map(rows.map((row) => [row.order, row.free]));
 }
