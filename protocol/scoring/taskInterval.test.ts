@@ -52,6 +52,14 @@ it('is the same for every order of tasks and, for one trial a task, exactly Wils
   );
 });
 
+it('tasks that count alike are worth all their trials, also where rounding makes their spread a hair negative', () => {
+  for (let n = 5; n < 60; n++)
+    for (const c of [0.1, 0.3, 0.7, 1, 1.1, 1.9]) {
+      const { nEff } = taskInterval(taskSums({ counts: new Array<number>(n).fill(c), k: 2 }));
+      expect(nEff, `${n} tasks of ${c}`).toBe(2 * n);
+    }
+});
+
 it('covers the truth in 92–97 % of 2,000 simulated gradings of 30 tasks × 4 trials, where naive Wilson does in 77 %', () => {
   const next = lcg(20261201);
   let [covered, naive] = [0, 0];

@@ -19,7 +19,7 @@ it('sums of real counts always pass the check', () => {
   );
 });
 
-it('accepts exactly the Σc² that some whole counts have', () => {
+it('accepts Σc² from the least to the most that whole counts can have, and no further', () => {
   const [n, k] = [3, 4];
   const possible = new Map<number, Set<number>>();
   for (let code = 0; code < (k + 1) ** n; code++) {
