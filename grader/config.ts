@@ -100,3 +100,8 @@ export function readGraderConfig(environment: Readonly<Record<string, string | u
     connectionsMax: 12,
   };
 }
+
+/** The settings of this process. */
+export function graderConfig(): GraderConfig {
+  return readGraderConfig(process.env);
+}

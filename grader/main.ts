@@ -1,5 +1,5 @@
 import { cryptoRandom } from '@vtb/seasons/random.ts';
-import { readGraderConfig } from './config.ts';
+import { graderConfig } from './config.ts';
 import { openDesk } from './desk/openDesk.ts';
 import { gradeForever } from './grade.ts';
 import { errorFields, stderrLog } from './log.ts';
@@ -14,7 +14,7 @@ const log = stderrLog('grader', () => new Date());
 const stop = stopSignal();
 
 try {
-  const config = readGraderConfig(process.env);
+  const config = graderConfig();
   await using enclave = await openEnclave(config, log);
   await fillVault([...enclave.seasons.values()], {
     vault: enclave.vault,

@@ -6,9 +6,10 @@ import { planTrials } from '@vtb/db/vault/trials.ts';
 import { Refusal } from '@vtb/protocol/errors.ts';
 import { promptTaskDigest } from '@vtb/protocol/season/promptSplit.ts';
 import { systemLimits } from '@vtb/protocol/system/limits.ts';
-import type { Chunk, Manifest } from '@vtb/protocol/system/manifest.ts';
+import type { Manifest } from '@vtb/protocol/system/manifest.ts';
 import { readManifest } from '@vtb/protocol/system/readManifest.ts';
 import type { Enclave } from '../enclave.ts';
+import { replayedChunks } from '../replayedChunks.ts';
 import { chunkPath, takeChunk } from '../spoolChunks.ts';
 import { openSplit } from '../vault/splitVault.ts';
 import { failOrder } from './failOrder.ts';
@@ -80,12 +81,6 @@ async function manifestOf(order: OrderRow, enclave: Enclave): Promise<Manifest> 
   if (reading.manifest.track !== track)
     throw new Refusal('manifest.invalid', 'the manifest is for another track');
   return reading.manifest;
-}
-
-/** What a replay needs of a system: weights and harness, each chunk once. Notes and research logs stay outside. */
-export function replayedChunks(manifest: Manifest): Chunk[] {
-  const files = manifest.files.filter((file) => file.role === 'weights' || file.role === 'harness');
-  return [...new Map(files.flatMap((file) => file.chunks).map((chunk) => [chunk.sha256, chunk])).values()];
 }
 
 async function plan(order: OrderRow, enclave: Enclave) {
