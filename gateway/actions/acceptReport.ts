@@ -18,6 +18,7 @@ import { checkReport } from '../airlock/checkReport.ts';
 import { nextRelease } from '../airlock/releaseInstant.ts';
 import { seasonTrack } from '../airlock/seasonTrack.ts';
 import type { Deps } from '../deps.ts';
+import { spendQuota } from '../quota/spendQuota.ts';
 import { failAsOurs } from './failAsOurs.ts';
 
 /** Accepted now, or the second time. */
@@ -146,7 +147,7 @@ async function keepReport(arrival: Arrival, deps: Deps, tx: Db): Promise<void> {
     report.attachments.map(({ sha256, size, kind }) => ({ grading: grading.id, sha256, size, kind })),
     tx,
   );
-  if (submission.purpose === 'validation') await finishValidation(arrival, tx);
+  if (submission.purpose === 'validation') await finishValidation(arrival, deps, tx);
   else await keepQuiet(arrival, tx);
 }
 
@@ -157,8 +158,13 @@ async function keepQuiet({ context, at }: Arrival, tx: Db): Promise<void> {
   await moveSubmission({ submission: id, event: 'gradingAccepted', at, actor: 'grader', reason: null }, tx);
 }
 
-async function finishValidation({ report, grading, context, at }: Arrival, tx: Db): Promise<void> {
+async function finishValidation(
+  { report, grading, context, at }: Arrival,
+  deps: Deps,
+  tx: Db,
+): Promise<void> {
   const { submission } = context;
+  await spendQuota({ submission: submission.id, account: 'validations', reason: 'graded' }, deps, tx);
   const reason = report.result.kind === 'failed' ? failureReason(report.result) : null;
   const state = stateOf(submission.state);
   if (transition(submissionTable, state, 'resultArrived') === undefined) {

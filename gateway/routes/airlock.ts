@@ -23,14 +23,15 @@ export const getFeed: Action<null, Feed> = async (call, deps, tx) => {
     after: numberInQuery(0, Number.MAX_SAFE_INTEGER).optional(),
     wait: numberInQuery(0, waitSecondsMax).optional(),
   });
+  const signal = AbortSignal.any([call.raw.signal, deps.stopping]);
   const until = performance.now() + wait * 1_000;
-  using follower = deps.hub.follow('feed');
+  using follower = deps.hub.follow('feed', 'grader');
   for (;;) {
     const rows = await feedAfter({ after, limit: feedItemsMax }, tx);
     const leftMs = until - performance.now();
-    if (rows.length > 0 || leftMs <= 0 || call.raw.signal.aborted)
+    if (rows.length > 0 || leftMs <= 0 || signal.aborted)
       return { items: rows.map(({ number, kind, jws }) => ({ number, kind, jws })) };
-    await follower.next(leftMs, call.raw.signal);
+    await follower.next(leftMs, signal);
   }
 };
 
