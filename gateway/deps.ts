@@ -19,5 +19,7 @@ export interface Deps {
   /** By id, in the order of the configuration. */
   readonly seasons: ReadonlyMap<string, LoadedSeason>;
   readonly hub: EventHub;
+  /** Aborts when this process is to stop: what waits lets go. */
+  readonly stopping: AbortSignal;
   readonly log: Log;
 }

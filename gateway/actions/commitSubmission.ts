@@ -3,7 +3,6 @@
  * the bytes may follow. Under the run's lock the same functions that show quota and clock decide here, and a final's
  * reservation and the end of its run are written in the same transaction.
  */
-import { Readable } from 'node:stream';
 import { writeAudit } from '@vtb/db/public/audit.ts';
 import type { Db } from '@vtb/db/public/connect.ts';
 import { writeEvent } from '@vtb/db/public/events.ts';
@@ -11,7 +10,6 @@ import { addLedgerLine } from '@vtb/db/public/ledger.ts';
 import { endRun, lockRun, type RunContext } from '@vtb/db/public/runs.ts';
 import { addSubmission, countInStates } from '@vtb/db/public/submissions.ts';
 import { addSubmissionChunks, missingChunks } from '@vtb/db/public/teamChunks.ts';
-import { canonicalJson } from '@vtb/protocol/canonicalJson.ts';
 import { Refusal } from '@vtb/protocol/errors.ts';
 import { newId } from '@vtb/protocol/ids.ts';
 import { type Chunk, type Manifest, manifestDigest } from '@vtb/protocol/system/manifest.ts';
@@ -34,9 +32,6 @@ export interface Commitment {
 
 /** Uploads that a run may have open at once: bounds what one run can make the database hold. */
 const openUploadsMax = 50;
-
-/** How long one chunk of ours may take to reach the store. */
-const manifestPutMs = 60_000;
 
 /** Commits a system to a run. throws a Refusal for everything that contracts and season don't allow. */
 export async function commitSubmission(commitment: Commitment, deps: Deps, tx: Db): Promise<Committed> {
@@ -70,7 +65,6 @@ export async function commitSubmission(commitment: Commitment, deps: Deps, tx: D
     tx,
   );
   await addSubmissionChunks(id, chunks, tx);
-  await keepManifest(manifest, system, deps);
   await writeAudit(
     {
       at,
@@ -182,17 +176,6 @@ function distinctChunks(manifest: Manifest): Chunk[] {
     }
   }
   return [...sizes.values()];
-}
-
-/** The manifest's canonical bytes are a chunk too: the enclave reads it by the system's digest. */
-async function keepManifest(manifest: Manifest, system: string, deps: Deps): Promise<void> {
-  const bytes = Buffer.from(canonicalJson(manifest));
-  await deps.chunks.put({
-    sha256: system,
-    size: bytes.length,
-    bytes: Readable.from([bytes]),
-    signal: AbortSignal.timeout(manifestPutMs),
-  });
 }
 
 async function endWithFinal(

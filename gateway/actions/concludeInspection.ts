@@ -39,8 +39,9 @@ export async function concludeInspection(conclusion: Conclusion, deps: Deps, tx:
   const line = { team: run.entry.team, run: run.run.id, submission, reason: 'queued', at } as const;
   if (purpose === 'validation') await addLedgerLine({ ...line, account: 'validations', act: 'reserve' }, tx);
   await moveSubmission({ submission, event: 'inspectionPassed', at, actor: 'gateway', reason: null }, tx);
-  await orderGrading({ submission, cause: 'first', reason: null, actor: 'gateway', at }, deps, tx);
   if (purpose === 'final') await spendQuota({ submission, account: 'finals', reason: 'queued' }, deps, tx);
+  // The feed's lock last: everything that bumps a board before appending takes them in this order.
+  await orderGrading({ submission, cause: 'first', reason: null, actor: 'gateway', at }, deps, tx);
 }
 
 /** Tries that others took between commit and now are gone: a validation try is reserved only here. */

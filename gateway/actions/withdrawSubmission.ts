@@ -3,7 +3,7 @@ import type { Db } from '@vtb/db/public/connect.ts';
 import { writeEvent } from '@vtb/db/public/events.ts';
 import { lockRun } from '@vtb/db/public/runs.ts';
 import { lockedState, moveSubmission } from '@vtb/db/public/submissionState.ts';
-import { findSubmission, type SubmissionContext } from '@vtb/db/public/submissions.ts';
+import { findSubmission } from '@vtb/db/public/submissions.ts';
 import { markWithdrawn } from '@vtb/db/public/withdrawals.ts';
 import { Refusal } from '@vtb/protocol/errors.ts';
 import type { SubmissionState } from '@vtb/protocol/states/submission.ts';
@@ -12,6 +12,7 @@ import { notFound } from '../frame/access.ts';
 import { releaseFinal } from '../quota/releaseFinal.ts';
 import { spendQuota } from '../quota/spendQuota.ts';
 import { cancelOrders } from './cancelOrders.ts';
+import { recordWithdrawal } from './recordWithdrawal.ts';
 
 /** Who takes what back, and why. */
 export interface Withdrawal {
@@ -28,34 +29,31 @@ export interface Withdrawal {
  * throws  Refusal('submission.notWithdrawable') while it is being checked and after it has ended otherwise.
  */
 export async function withdrawSubmission(withdrawal: Withdrawal, deps: Deps, tx: Db): Promise<void> {
-  const { submission } = withdrawal;
+  const { submission, actor, at } = withdrawal;
   const found = await findSubmission(submission, tx);
   const run = found === undefined ? undefined : await lockRun(found.run.id, tx);
   const state = await lockedState(submission, tx);
   if (found === undefined || run === undefined || state === undefined) throw notFound();
-  const context = { ...found, run: run.run };
+  const isFinal = found.submission.purpose === 'final';
   switch (state) {
     case 'committed':
     case 'uploading':
       await takeBack(withdrawal, tx);
-      if (found.submission.purpose === 'final')
-        await releaseFinal({ ...run, submission, reason: 'withdrawn', at: withdrawal.at }, deps, tx);
+      if (isFinal) await releaseFinal({ ...run, submission, reason: 'withdrawn', at }, deps, tx);
       return;
     case 'queued':
       await takeBack(withdrawal, tx);
-      await cancelOrders(
-        { submission, cause: 'withdrawn', actor: withdrawal.actor, at: withdrawal.at },
-        deps,
-        tx,
-      );
-      if (found.submission.purpose === 'validation')
-        await spendQuota({ submission, account: 'validations', reason: 'withdrawn' }, deps, tx);
+      if (isFinal) await recordWithdrawal({ submission, actor, at }, tx);
+      else await spendQuota({ submission, account: 'validations', reason: 'withdrawn' }, deps, tx);
+      await cancelOrders({ submission, cause: 'withdrawn', actor, at }, deps, tx);
       return;
     case 'grading':
     case 'graded':
     case 'published':
     case 'held':
-      return mark(withdrawal, context, state, tx);
+      if ((await mark(withdrawal, state, tx)) && isFinal)
+        await recordWithdrawal({ submission, actor, at }, tx);
+      return;
     case 'withdrawn':
       return;
     case 'checking':
@@ -73,16 +71,22 @@ async function takeBack({ submission, reason, actor, at }: Withdrawal, tx: Db): 
   await moveSubmission({ submission, event: 'withdrawn', at, actor, reason, set: { withdrawnAt: at } }, tx);
 }
 
+/** returns  false when it was marked before. */
 async function mark(
   { submission, reason, actor, at }: Withdrawal,
-  _context: SubmissionContext,
   state: SubmissionState,
   tx: Db,
-): Promise<void> {
-  if (!(await markWithdrawn({ submission, at }, tx))) return;
-  await writeAudit(
-    { at, actor, act: 'submission.markedWithdrawn', subject: submission, reason, detail: { state } },
-    tx,
-  );
+): Promise<boolean> {
+  if (!(await markWithdrawn({ submission, at }, tx))) return false;
+  const line = {
+    at,
+    actor,
+    act: 'submission.markedWithdrawn',
+    subject: submission,
+    reason,
+    detail: { state },
+  };
+  await writeAudit(line, tx);
   await writeEvent({ submission, kind: 'state', state, reason, progress: null, at }, tx);
+  return true;
 }

@@ -5,9 +5,10 @@ export interface EventHub {
   /**
    * Follows a subject until disposed.
    *
-   * throws  Refusal('request.rateLimited') when this process already has all the followers it takes.
+   * owner   whose follower it is: each has a few.
+   * throws  Refusal('request.rateLimited') when the owner or this process already has all the followers it may.
    */
-  follow(subject: string): Following;
+  follow(subject: string, owner: string): Following;
   /** Wakes the followers of a subject; of all subjects when null, because something may have been missed. */
   wake(subject: string | null): void;
 }
@@ -21,18 +22,29 @@ export interface Following extends Disposable {
 /** Each follower holds a socket and a query now and then; a process of 2 cores serves this many. */
 const followersMax = 2_000;
 
+/** A person's terminals and browser windows. */
+const followersPerOwnerMax = 32;
+
 /** A hub of this process, woken by the database's notifications. */
 export function newEventHub(): EventHub {
   const followers = new Map<string, Set<() => void>>();
+  const owners = new Map<string, number>();
   let count = 0;
   return {
-    follow(subject) {
+    follow(subject, owner) {
+      const owned = owners.get(owner) ?? 0;
+      if (owned >= followersPerOwnerMax)
+        throw new Refusal(
+          'request.rateLimited',
+          `you have ${owned} event streams open, the most there may be; close some`,
+        );
       if (count >= followersMax)
         throw new Refusal(
           'request.rateLimited',
           `${count} followers are connected, the most this server takes; try again later`,
         );
       count += 1;
+      owners.set(owner, owned + 1);
       let woken = false;
       let resume: (() => void) | null = null;
       const wake = () => {
@@ -43,20 +55,17 @@ export function newEventHub(): EventHub {
       followers.set(subject, set.add(wake));
       return {
         next: async (timeoutMs, signal) => {
-          if (!woken && !signal.aborted) {
-            await new Promise<void>((resolve) => {
-              const timer = setTimeout(resolve, timeoutMs);
-              resume = resolve;
-              signal.addEventListener('abort', () => resolve(), { once: true });
-              void timer;
-            });
-          }
+          if (!woken && !signal.aborted) await pause((start) => (resume = start), timeoutMs, signal);
           resume = null;
           woken = false;
         },
         [Symbol.dispose]: () => {
-          if (set.delete(wake)) count -= 1;
-          if (set.size === 0) followers.delete(subject);
+          if (!set.delete(wake)) return;
+          count -= 1;
+          const left = (owners.get(owner) ?? 1) - 1;
+          if (left === 0) owners.delete(owner);
+          else owners.set(owner, left);
+          if (set.size === 0 && followers.get(subject) === set) followers.delete(subject);
         },
       };
     },
@@ -65,4 +74,17 @@ export function newEventHub(): EventHub {
       for (const set of sets) for (const wake of set) wake();
     },
   };
+}
+
+function pause(onStart: (resume: () => void) => void, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, timeoutMs);
+    signal.addEventListener('abort', end, { once: true });
+    onStart(end);
+  });
 }

@@ -1,3 +1,4 @@
+import { feedChannel } from '@vtb/db/public/feed.ts';
 import type { Deps } from '../deps.ts';
 
 /** The database's channels (migration `guards`). */
@@ -5,8 +6,8 @@ const eventsChannel = 'vtb_events';
 const checkingChannel = 'vtb_checking';
 
 /**
- * Listens to the database: followers are woken by submission, the inspector by what was sealed. After a lost connection
- * everybody is woken, because something may have been missed.
+ * Listens to the database: followers are woken by submission, the courier by the feed, the inspector by what was sealed.
+ * After a lost connection everybody is woken, because something may have been missed.
  *
  * returns  stops listening.
  */
@@ -14,14 +15,17 @@ export async function listen(
   onSealed: () => void,
   deps: Pick<Deps, 'sql' | 'hub'>,
 ): Promise<() => Promise<void>> {
-  const events = await deps.sql.listen(
-    eventsChannel,
-    (submission) => deps.hub.wake(submission),
-    () => deps.hub.wake(null),
-  );
-  const checking = await deps.sql.listen(checkingChannel, onSealed, onSealed);
+  const wakeFeed = () => deps.hub.wake('feed');
+  const listening = [
+    await deps.sql.listen(
+      eventsChannel,
+      (submission) => deps.hub.wake(submission),
+      () => deps.hub.wake(null),
+    ),
+    await deps.sql.listen(checkingChannel, onSealed, onSealed),
+    await deps.sql.listen(feedChannel, wakeFeed, wakeFeed),
+  ];
   return async () => {
-    await events.unlisten();
-    await checking.unlisten();
+    for (const { unlisten } of listening) await unlisten();
   };
 }

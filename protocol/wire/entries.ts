@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, instantSchema, slugSchema } from '../ids.ts';
+import { publicEntrySchema } from './board.ts';
 import { displayNameSchema } from './teams.ts';
 
 /** POST /entries: one row of the board: a research agent and its harness. */
@@ -53,8 +54,12 @@ export type Quota = z.infer<typeof quotaSchema>;
 export type NewEntry = z.infer<typeof newEntrySchema>;
 export type NewRun = z.infer<typeof newRunSchema>;
 
-/** GET /entries: those of the caller's teams. GET /entries/:id shows its runs too, to those who may see them. */
+/** GET /entries: those of the caller's teams. */
 export const entryListSchema = z.object({ entries: z.array(entrySchema) });
-export const entryDetailSchema = entrySchema.extend({ runs: z.array(runSchema) });
+/** GET /entries/:id: what is published of it, and its runs for its team and maintainers alone (else none). */
+export const entryDetailSchema = entrySchema.extend({
+  runs: z.array(runSchema),
+  published: publicEntrySchema.nullable(),
+});
 export type EntryList = z.infer<typeof entryListSchema>;
-export type EntryDetail = z.infer<typeof entryDetailSchema>;
+export type EntryDetail = z.input<typeof entryDetailSchema>;

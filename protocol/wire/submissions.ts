@@ -32,6 +32,15 @@ const problem = z.object({
   fix: z.string().optional(),
 });
 
+export const problemListSchema = z.array(problem);
+
+/** How far the enclave is; trials only for visible splits. */
+export const progressSchema = z.object({
+  state: z.enum(['accepted', 'replaying', 'refused']),
+  done: z.int().nullable(),
+  total: z.int().nullable(),
+});
+
 export const gradingSchema = z.object({
   id: idSchema('grading'),
   number: z.int(),
@@ -68,13 +77,7 @@ export const submissionSchema = z.object({
   queuePosition: z.int().nullable(),
   expectedWaitMinutes: z.number().nullable(),
   /** Trials done, for visible splits only. */
-  progress: z
-    .object({
-      state: z.enum(['accepted', 'replaying', 'refused']),
-      done: z.int().nullable(),
-      total: z.int().nullable(),
-    })
-    .nullable(),
+  progress: progressSchema.nullable(),
   gradings: z.array(gradingSchema),
 });
 export type Submission = z.infer<typeof submissionSchema>;
@@ -86,13 +89,7 @@ export const submissionEventSchema = z.object({
   kind: z.enum(['state', 'progress', 'grading']),
   state: z.enum(submissionStates),
   reason: z.string().nullable(),
-  progress: z
-    .object({
-      state: z.enum(['accepted', 'replaying', 'refused']),
-      done: z.int().nullable(),
-      total: z.int().nullable(),
-    })
-    .nullable(),
+  progress: progressSchema.nullable(),
 });
 export type SubmissionEventMessage = z.infer<typeof submissionEventSchema>;
 
@@ -127,7 +124,17 @@ export type Reason = z.infer<typeof reasonSchema>;
 /** GET /runs/:id/submissions: newest first, without their gradings' results. */
 export const submissionListSchema = z.object({
   submissions: z.array(
-    submissionSchema.pick({ id: true, purpose: true, state: true, stateAt: true, stateReason: true, system: true, bytes: true, committedAt: true, withdrawnAt: true }),
+    submissionSchema.pick({
+      id: true,
+      purpose: true,
+      state: true,
+      stateAt: true,
+      stateReason: true,
+      system: true,
+      bytes: true,
+      committedAt: true,
+      withdrawnAt: true,
+    }),
   ),
 });
 export type SubmissionList = z.infer<typeof submissionListSchema>;
