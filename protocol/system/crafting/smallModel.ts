@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { type Sha256, sha256Schema } from '../../digest.ts';
 import type { GgufBaseFacts, SafetensorsBaseFacts } from '../base.ts';
 import { makeBaseFacts } from '../makeBaseFacts.ts';
@@ -92,7 +93,7 @@ export async function factsOf(format: 'gguf' | 'safetensors', files: ReadonlyMap
 
 /** Hashes a chunk as a caller does. */
 export async function hashChunk(blocks: AsyncIterable<Uint8Array>): Promise<Sha256> {
-  const hash = createHash('sha256');
+  const hash = sha256.create();
   for await (const block of blocks) hash.update(block);
-  return sha256Schema.parse(hash.digest('hex'));
+  return sha256Schema.parse(bytesToHex(hash.digest()));
 }
