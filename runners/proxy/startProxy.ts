@@ -73,7 +73,7 @@ const eventBytesMax = 16_384;
 /**
  * Starts the model proxy as its own isolated process.
  *
- * onUsage   gets one record per admitted request, before its caller sees the end of the answer
+ * onUsage   gets one record per admitted request; all of a trial's come before its `closeTrial` resolves
  * throws    ProxyFailure when it doesn't become ready
  */
 export async function startProxy(
