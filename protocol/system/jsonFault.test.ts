@@ -2,12 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonFault } from './jsonFault.ts';
 
-const rules = { depthMax: 8, valueCountMax: 1_000, wholeNumbersOnly: false };
+const rules = { depthMax: 8, valueCountMax: 1_000, memberCountMax: 20, wholeNumbersOnly: false };
 
 test('what it accepts JSON.parse accepts, and every text that JSON.stringify writes is accepted', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 0, max: 4 }), (value, indent) => {
-      expect(jsonFault(JSON.stringify(value, null, indent), { ...rules, valueCountMax: 1e6 })).toBeNull();
+      expect(
+        jsonFault(JSON.stringify(value, null, indent), { ...rules, valueCountMax: 1e6, memberCountMax: 1e6 }),
+      ).toBeNull();
     }),
   );
 });
@@ -73,6 +75,7 @@ test.each([
   ['[1 2]', '"," or "]" is expected'],
   ['[[[[[[[[[1]]]]]]]]]', 'nested over 8'],
   [`[${'1,'.repeat(1_000)}1]`, 'over 1000 values'],
+  [`{${Array.from({ length: 21 }, (_, index) => `"${index}":1`).join()}}`, 'over 20 members'],
 ])('%j is refused with its reason', (text, reason) => {
   expect(jsonFault(text, rules)).toContain(reason);
 });

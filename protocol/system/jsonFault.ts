@@ -4,6 +4,8 @@ export interface JsonRules {
   readonly depthMax: number;
   /** Values of any kind, members' values included: bounds the memory that parsing takes. */
   readonly valueCountMax: number;
+  /** Members of one object. */
+  readonly memberCountMax: number;
   /** Whether every number must be a plain whole number of at most 2^53 - 1: no sign, fraction or exponent. */
   readonly wholeNumbersOnly: boolean;
 }
@@ -92,6 +94,9 @@ class Scanner {
     if (keys.has(key)) {
       this.#at = start;
       this.#fail(`the key ${JSON.stringify(key.slice(0, 80))} is repeated`);
+    }
+    if (keys.size === this.#rules.memberCountMax) {
+      this.#fail(`an object has over ${this.#rules.memberCountMax} members`);
     }
     keys.add(key);
     this.#skipSpace();

@@ -32,6 +32,11 @@ export async function readJsonFile(
   const readAt: ReadAt = (offset, length) => readFileAt(file.path, offset, length);
   const text = await readText({ offset: 0, size: file.size }, readAt);
   if (text === null) return refuse('is not UTF-8');
-  const fault = jsonFault(text, { depthMax: 32, valueCountMax: 200_000, wholeNumbersOnly: false });
+  const fault = jsonFault(text, {
+    depthMax: 32,
+    valueCountMax: 200_000,
+    memberCountMax: 200_000,
+    wholeNumbersOnly: false,
+  });
   return fault === null ? { value: JSON.parse(text) } : refuse(`is not strict JSON: ${fault}`);
 }

@@ -73,6 +73,11 @@ test.each<[string, Uint8Array, string]>([
     craftSafetensorsRaw('{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}}', zeros(1)),
     '-1 is not a plain whole number',
   ],
+  [
+    '65,537 entries',
+    craftSafetensorsRaw(`{${Array.from({ length: 65_537 }, (_, id) => `"${id}":1`).join()}}`, zeros(0)),
+    'over 65536 members',
+  ],
   ['deep nesting', craftSafetensorsRaw('{"a":{"b":{"c":{}}}}', zeros(0)), 'nested over 3'],
 ])('a header with %s is refused', async (_, bytes, reason) => {
   const messages = await messagesOf(bytes);
