@@ -88,6 +88,10 @@ function run(file, args, stdout, channel) {
   const child = spawn(file, args, { cwd: root, stdio });
   const forward = (signal) => child.kill(signal);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
+  // A killed npm passes nothing on: then our parent is another one than at first.
+  const { ppid } = process;
+  const watch = () => process.ppid !== ppid && child.kill('SIGTERM');
+  if (process.env.npm_lifecycle_event !== undefined) setInterval(watch, 500).unref();
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(console.error(error.message) ?? 1));
     child.once('exit', (code) => resolve(code ?? 1));

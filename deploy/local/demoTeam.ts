@@ -7,6 +7,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { soleHolder } from '@vtb/db/soleHolder.ts';
 import { z } from 'zod';
+import { log } from './log.ts';
 import { type VtbDeps, vtb } from './vtb.ts';
 
 /** The systems of the pocket season, in the order in which they are submitted; each names its entry. */
@@ -98,5 +99,9 @@ if (import.meta.main) {
   const env = Object.fromEntries(
     Object.entries(rest).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
-  await submitDemo({ root: dirname(dirname(import.meta.dirname)), url, dataDir, env }, stopping.signal);
+  const input = { root: dirname(dirname(import.meta.dirname)), url, dataDir, env };
+  await submitDemo(input, stopping.signal).catch((error: Error) => {
+    log('demo', { failed: error.message.slice(0, 2_000) });
+    process.exitCode = 1;
+  });
 }
