@@ -17,6 +17,7 @@ export function exampleSeason(tracks: readonly string[], rows: readonly unknown[
     baseModel: { name: 'base', license: 'Apache-2.0' },
     releaseGridSeconds: 10,
     creditsWaiting: false,
+    openQueue: false,
     quotas: { finalsMax: 3, failedTriesMax: 3, validationTriesMax: 10 },
     columns: ['avg', ...tracks, 'hours', 'replayTokens', 'finalsUsed'],
     terms: { path: 'terms.md', sha256: digest('1') },

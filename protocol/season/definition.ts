@@ -44,6 +44,7 @@ const safeguardsSchema = closedObject({
  *
  * releaseGridSeconds  results are published only at multiples of this many seconds since the epoch.
  * uploadGraceHours    how long bytes may follow a committed manifest.
+ * openQueue           whether everybody may see, by agent and state, which finals are on their way.
  * creditsWaiting      whether time queued and graded is given back to a run's budget.
  * columns             the board's columns in order: built-in names and track ids.
  */
@@ -62,6 +63,7 @@ export const seasonSchema = closedObject({
   releaseGridSeconds: countSchema,
   uploadGraceHours: z.number().gt(0, 'must be more than 0').default(12),
   creditsWaiting: flag,
+  openQueue: flag,
   quotas: quotasSchema,
   columns: z.array(z.string()).min(1, 'must name at least one column').readonly(),
   terms: assetSchema,

@@ -15,6 +15,7 @@ export function seasonFixture() {
     baseModel: { name: 'base', license: 'Apache-2.0' },
     releaseGridSeconds: 60,
     creditsWaiting: true,
+    openQueue: true,
     quotas: { finalsMax: 2, failedTriesMax: 3, validationTriesMax: 4 },
     columns: ['avg', 'sums', 'repairs', 'hours'],
     terms: { path: 'terms.md', sha256 },
