@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { routes } from './app.ts';
 import { testGateway } from './testing/testGateway.ts';
 
 const gateway = await testGateway();
@@ -16,5 +17,39 @@ test('somebody without a token is asked for one, as a problem document with the 
 test('the owner learns who they are', async () => {
   const response = await call(owner.token, 'GET', '/me');
   expect(response.status).toBe(200);
-  expect(await response.json()).toMatchObject({ account: { id: owner.account }, maintainer: true, teams: [] });
+  expect(await response.json()).toMatchObject({
+    account: { id: owner.account },
+    maintainer: true,
+    teams: [],
+  });
+});
+
+test('the API describes every route of its table', async () => {
+  const response = await gateway.app.request('/api/v1/openapi.json');
+  const document = await response.json();
+  expect(document.openapi).toBe('3.1.0');
+  for (const { method, path } of routes) {
+    const described = document.paths[`/api/v1${path.replaceAll(/:(\w+)/g, '{$1}')}`]?.[method.toLowerCase()];
+    expect(described, `${method} ${path}`).toBeDefined();
+  }
+  const page = await (await gateway.app.request('/api')).text();
+  expect(page).toContain('/submissions/:id/seal');
+  expect(page).not.toMatch(/<script|https?:/);
+});
+
+test('health, readiness and public keys answer; metrics only to this machine', async () => {
+  expect((await gateway.app.request('/healthz')).status).toBe(200);
+  expect((await gateway.app.request('/readyz')).status).toBe(200);
+  const { keys } = await (await gateway.app.request('/.well-known/jwks.json')).json();
+  expect(keys).toHaveLength(2);
+  expect(JSON.stringify(keys)).not.toContain('"d"');
+  expect((await gateway.app.request('/metrics')).status).toBe(404);
+});
+
+test('an unknown address is a problem document of the one not-found shape, with security headers', async () => {
+  const response = await gateway.app.request('/api/v1/nothing');
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({ code: 'notFound', status: 404 });
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
 });

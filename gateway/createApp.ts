@@ -1,9 +1,14 @@
 import { Refusal } from '@vtb/protocol/errors.ts';
 import { Hono } from 'hono';
+import { routePath } from 'hono/route';
 import { routes } from './app.ts';
 import type { Deps } from './deps.ts';
 import { notFound } from './frame/access.ts';
+import { apiPage } from './frame/apiPage.ts';
+import { newMetrics } from './frame/metrics.ts';
 import { mount, newRequestId, type ServerEnv } from './frame/mount.ts';
+import { openApi } from './frame/openApi.ts';
+import { mountOperations } from './frame/operations.ts';
 import { problemDocument, problemResponse } from './frame/problem.ts';
 import { newRateLimits } from './frame/rateLimits.ts';
 import { securityHeaders } from './frame/securityHeaders.ts';
@@ -11,23 +16,56 @@ import { securityHeaders } from './frame/securityHeaders.ts';
 /** Where the table's routes are. */
 export const apiPrefix = '/api/v1';
 
-/** The gateway as one Hono app: the table's routes, one error handler, and problem documents for unknown addresses. */
-export function createApp(deps: Deps): Hono<ServerEnv> {
+/** What the app serves beside its table. */
+export interface AppOptions {
+  readonly metricsToken: string | null;
+  /** Everything that isn't the API's: pages and their files; null where no site is built. */
+  readonly site: ((request: Request) => Promise<Response>) | null;
+}
+
+/** The gateway as one Hono app: the table's routes, the site, one error handler, and problem documents for the rest. */
+export function createApp(
+  deps: Deps,
+  options: AppOptions = { metricsToken: null, site: null },
+): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
+  const metrics = newMetrics();
   app.use(async (context, next) => {
+    const started = performance.now();
     context.set('requestId', newRequestId(deps));
     await next();
-    for (const [name, value] of Object.entries(securityHeaders))
+    for (const [name, value] of Object.entries(securityHeaders)) {
       if (!context.res.headers.has(name)) context.header(name, value);
+    }
     context.header('x-request-id', context.get('requestId'));
+    const seconds = (performance.now() - started) / 1000;
+    metrics.answered({
+      method: context.req.method,
+      route: routePath(context, -1),
+      status: context.res.status,
+      seconds,
+    });
   });
   const within = newRateLimits();
   for (const line of routes) mount(app, apiPrefix, line, deps, within);
-  app.notFound((context) => problemResponse(problemDocument(notFound(), context.get('requestId'))));
+  const described = JSON.stringify(openApi(routes, apiPrefix));
+  app.get(`${apiPrefix}/openapi.json`, (context) =>
+    context.body(described, 200, { 'content-type': 'application/json' }),
+  );
+  app.get('/api', (context) => context.html(apiPage(routes, apiPrefix)));
+  mountOperations(app, { metrics: metrics.registry, metricsToken: options.metricsToken }, deps);
+  const { site } = options;
+  app.notFound(async (context) => {
+    const isPage = site !== null && !context.req.path.startsWith('/api/');
+    return isPage
+      ? site(context.req.raw)
+      : problemResponse(problemDocument(notFound(), context.get('requestId')));
+  });
   app.onError((error, context) => {
     const requestId = context.get('requestId');
-    if (!(error instanceof Refusal))
+    if (!(error instanceof Refusal)) {
       deps.log('bug', { requestId, method: context.req.method, error: String(error.stack ?? error) });
+    }
     return problemResponse(problemDocument(error, requestId));
   });
   return app;

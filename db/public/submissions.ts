@@ -1,5 +1,5 @@
 import type { SubmissionState } from '@vtb/protocol/states/submission.ts';
-import { and, asc, count, desc, eq, inArray, lt } from 'drizzle-orm';
+import { and, asc, count, desc, eq, inArray } from 'drizzle-orm';
 import type { Db } from './connect.ts';
 import { attachments, entries, events, gradings, runs, submissions } from './schema.ts';
 import type { SubmissionRow } from './submissionState.ts';
@@ -41,20 +41,6 @@ export async function countInStates(
     .from(submissions)
     .where(and(eq(submissions.run, input.run), inArray(submissions.state, [...input.states])));
   return row?.count ?? 0;
-}
-
-/** Submissions whose bytes have not come within their grace, oldest first. */
-export async function overdueUploads(
-  input: { readonly at: Date; readonly limit: number },
-  db: Db,
-): Promise<string[]> {
-  const rows = await db
-    .select({ id: submissions.id })
-    .from(submissions)
-    .where(and(inArray(submissions.state, ['committed', 'uploading']), lt(submissions.uploadUntil, input.at)))
-    .orderBy(asc(submissions.uploadUntil))
-    .limit(input.limit);
-  return rows.map(({ id }) => id);
 }
 
 /** Submissions that wait for inspection, the longest waiting first. */

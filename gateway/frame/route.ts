@@ -80,8 +80,8 @@ export interface Route extends RouteFacts {
   readonly run: (call: Call<unknown>, deps: Deps, tx: Db) => Promise<unknown>;
 }
 
-/** The body of routes without one. */
-export const nothing = z.null();
+/** The body of routes without one; an empty object is as good. */
+export const nothing = z.union([z.null(), z.strictObject({})]).transform(() => null);
 
 /** The reply of routes that stream. */
 export const stream = z.never();

@@ -5,8 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { soleWorker } from '@vtb/db/public/soleWorker.ts';
-import { overdueUploads, uninspected } from '@vtb/db/public/submissions.ts';
-import { lapseSubmission } from '../actions/lapseSubmission.ts';
+import { uninspected } from '@vtb/db/public/submissions.ts';
 import type { Deps } from '../deps.ts';
 import { inspectSubmission } from './inspectSubmission.ts';
 
@@ -27,7 +26,7 @@ const inspectionMs = 60 * 60_000;
 /** At most this many per look; the next look takes the rest. */
 const batchMax = 100;
 
-/** Starts inspecting what waits and lapsing what is overdue; ends by the signal. */
+/** Starts inspecting what waits; ends by the signal. */
 export function startInspector(deps: Deps, signal: AbortSignal): Inspector {
   let wake = () => {};
   let woken = true;
@@ -35,7 +34,7 @@ export function startInspector(deps: Deps, signal: AbortSignal): Inspector {
     while (!signal.aborted) {
       if (!woken) await pause((resume) => (wake = resume), signal);
       woken = false;
-      await round(deps, signal).catch((cause: unknown) => {
+      await inspectWaiting(deps, signal).catch((cause: unknown) => {
         if (!signal.aborted) deps.log('inspector.failed', { error: String(cause) });
       });
     }
@@ -49,12 +48,8 @@ export function startInspector(deps: Deps, signal: AbortSignal): Inspector {
   };
 }
 
-/** One look: everything overdue lapses, everything waiting is inspected. For tests and for the loop. */
-export async function round(deps: Deps, signal: AbortSignal): Promise<void> {
-  const at = deps.now();
-  for (const submission of await overdueUploads({ at, limit: batchMax }, deps.db)) {
-    await deps.db.transaction((tx) => lapseSubmission({ submission, at }, deps, tx));
-  }
+/** One look: everything that waits is inspected. For tests and for the loop. */
+export async function inspectWaiting(deps: Deps, signal: AbortSignal): Promise<void> {
   for (const submission of await uninspected(batchMax, deps.db)) {
     if (signal.aborted) return;
     await inspectAlone(submission, deps, signal);
