@@ -30,7 +30,10 @@ export const claimRoomMax = 1024;
 /** The query of routes that have no JSON body: GET and PUT of bytes. */
 export const fencedQuerySchema = z.strictObject({ fencing: z.coerce.number().pipe(fencing) });
 
-/** POST /replays/lease. `waitSeconds` 0 asks without waiting. */
+/**
+ * POST /replays/lease. `waitSeconds` 0 asks without waiting. A runner holds one replay at a time: asking gives up the one
+ * that it still holds, so it may ask anew after a restart or a lost answer without waiting for the lease to end.
+ */
 export const leaseRequestSchema = z.strictObject({
   capabilities: capabilitiesSchema,
   waitSeconds: z.int().min(0).max(leaseWaitSecondsMax),
@@ -137,18 +140,13 @@ export const trialOutcomeSchema = z.discriminatedUnion('kind', [
     usage: usageSchema,
     durationMs: milliseconds,
   }),
-  /** The system's doing: the trial counts 0. `phase` is ours to name, e.g. 'serve'. */
+  /**
+   * `system`: the system's doing, the trial counts 0. `ours`: tried again with the same seed, a bounded number of times.
+   * `phase` is ours to name, e.g. 'serve'.
+   */
   z.strictObject({
     kind: z.literal('failed'),
-    fault: z.literal('system'),
-    phase: slugSchema,
-    usage: usageSchema,
-    durationMs: milliseconds,
-  }),
-  /** Our doing: the trial is tried again with the same seed, a bounded number of times. */
-  z.strictObject({
-    kind: z.literal('failed'),
-    fault: z.literal('ours'),
+    fault: z.enum(['system', 'ours']),
     phase: slugSchema,
     usage: usageSchema,
     durationMs: milliseconds,
@@ -173,12 +171,18 @@ export const finishSchema = z.strictObject({
   result: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('done') }),
     z.strictObject({ kind: z.literal('released') }),
-    z.strictObject({
-      kind: z.literal('failed'),
-      fault: z.literal('ours'),
-      cause: z.enum(['engine', 'runner']),
-    }),
-    z.strictObject({ kind: z.literal('failed'), fault: z.literal('system'), cause: z.enum(systemFailures) }),
+    z.discriminatedUnion('fault', [
+      z.strictObject({
+        kind: z.literal('failed'),
+        fault: z.literal('ours'),
+        cause: z.enum(['engine', 'runner']),
+      }),
+      z.strictObject({
+        kind: z.literal('failed'),
+        fault: z.literal('system'),
+        cause: z.enum(systemFailures),
+      }),
+    ]),
   ]),
   /** Engine up to engine down; 0 when it never came up. */
   engineMs: milliseconds,
