@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -32,9 +32,15 @@ export const roomyLimits: ProxyLimits = {
   ...{ requestTimeoutMs: 30_000, drainTimeoutMs: 5_000, answerBytesMax: 2 ** 20 },
 };
 
-/** A short folder for one socket. */
+const made: string[] = [];
+
+/** A short folder for one socket; removed when the test's process ends. */
 export function socketDir(): string {
-  return mkdtempSync(join(tmpdir(), 'vtb-t-'));
+  const dir = mkdtempSync(join(tmpdir(), 'vtb-t-'));
+  if (made.length === 0)
+    process.once('exit', () => made.map((d) => rmSync(d, { recursive: true, force: true })));
+  made.push(dir);
+  return dir;
 }
 
 /** A start at level `process`, the same for root and others; tests of other levels override it. */
