@@ -17,8 +17,10 @@ export function stderrLog(process_: string, now: () => Date): Log {
 /** What an error may say in a log: its name and code; its message only where we wrote it. */
 export function errorFields(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof Error)) return { error: typeof error };
-  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
-  // A failed query's message carries its parameters.
-  const message = error.name === 'DrizzleQueryError' ? 'a query failed' : error.message.slice(0, 300);
+  // A failed query's message carries its parameters, its cause's may carry a value: the code has to do.
+  const query = error.cause instanceof Error && 'severity' in error.cause;
+  const from = query && error.cause instanceof Error ? error.cause : error;
+  const code = 'code' in from && typeof from.code === 'string' ? { code: from.code } : {};
+  const message = query || error.name === 'PostgresError' ? 'a query failed' : error.message.slice(0, 300);
   return { error: error.name, message, ...code };
 }

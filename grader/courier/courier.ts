@@ -8,11 +8,9 @@ export interface Courier {
   readonly spool: Spool;
   readonly now: () => Date;
   readonly log: Log;
-  /** In [0, 1): spreads retries. */
-  readonly chance: () => number;
 }
 
-/** How long to wait before trying again: doubling from 250 ms to 30 s, half of it by chance. */
+/** How long to wait before trying again: doubling from 250 ms to 30 s, half of it by `chance` in [0, 1). */
 export function backoffMs(failures: number, chance: number): number {
   const most = Math.min(30_000, 250 * 2 ** Math.min(failures, 12));
   return Math.round(most / 2 + (most / 2) * chance);

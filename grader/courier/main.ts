@@ -16,6 +16,9 @@ const now = () => new Date();
 const log = stderrLog('courier', now);
 const stop = stopSignal();
 
+/** A gateway that doesn't wait for news is not asked without pause. */
+const restMs = { brought: 0, nothing: 100, stuck: 5_000 } as const;
+
 try {
   await run(courierConfig());
 } catch (error) {
@@ -29,7 +32,7 @@ async function run(config: CourierConfig): Promise<void> {
     const courier = await courierFor(config.spool, config);
     log('info', 'courier.ready');
     await Promise.all([
-      repeat('pull', async () => ((await pullOnce(20, stop, courier)) === 'stuck' ? 5_000 : 0)),
+      repeat('pull', async () => restMs[await pullOnce(20, stop, courier)]),
       // The outbox is looked at often: nothing tells that a message was put there.
       repeat('deliver', async () => ((await deliverOnce(stop, courier)) > 0 ? 0 : 250)),
     ]);
@@ -57,7 +60,6 @@ async function courierFor(spool: string, config: CourierConfig): Promise<Courier
     spool: await prepareSpool(spool),
     now,
     log,
-    chance: Math.random,
   };
 }
 
