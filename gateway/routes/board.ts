@@ -1,5 +1,4 @@
 import { readBoardFacts, readSeason, readSeasons, type SeasonRow } from '@vtb/db/public/read/board.ts';
-import { readPublicEntry } from '@vtb/db/public/read/entry.ts';
 import { buildBoard } from '@vtb/protocol/board/buildBoard.ts';
 import { exportCsv } from '@vtb/protocol/board/exportCsv.ts';
 import { exportMarkdown } from '@vtb/protocol/board/exportMarkdown.ts';
@@ -9,14 +8,8 @@ import { Refusal } from '@vtb/protocol/errors.ts';
 import { instantSchema } from '@vtb/protocol/ids.ts';
 import { isPreview } from '@vtb/protocol/season/finalsClosed.ts';
 import { metricLabel } from '@vtb/protocol/season/settings.ts';
-import {
-  type BoardFormat,
-  boardFormats,
-  type PublicEntry,
-  type SeasonList,
-} from '@vtb/protocol/wire/board.ts';
+import { type BoardFormat, boardFormats, type SeasonList } from '@vtb/protocol/wire/board.ts';
 import { z } from 'zod';
-import { notFound } from '../frame/access.ts';
 import type { Action } from '../frame/route.ts';
 import { queryOf } from './queryOf.ts';
 
@@ -48,13 +41,6 @@ export const getBoard: Action<null, BoardTable> = async (call, _deps, tx) => {
   if (isKnown(call.raw.header('if-none-match'), etag)) return new Response(null, { status: 304, headers });
   const table = buildBoard(await readBoardFacts({ season: found.season, asOf: at }, tx));
   return new Response(writers[format](table), { headers });
-};
-
-/** GET /entries/:id, as everybody may see it. */
-export const getPublicEntry: Action<null, PublicEntry> = async (call, _deps, tx) => {
-  const entry = await readPublicEntry({ id: call.params.id ?? '', asOf: call.at }, tx);
-  if (entry === undefined) throw notFound();
-  return entry;
 };
 
 const contentTypes: Readonly<Record<BoardFormat, string>> = {

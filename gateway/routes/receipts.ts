@@ -9,13 +9,13 @@ import { notFound } from '../frame/access.ts';
 import type { Action } from '../frame/route.ts';
 
 /**
- * GET /receipts/:gradingId: the proof of a published result. It is made of the first tree that both sides signed with the
+ * GET /receipts/:id, by the grading's id: the proof of a published result. It is made of the first tree that both sides signed with the
  * publication in it, so it is the same file for ever.
  *
  * throws  Refusal('notFound') for what is not published; Refusal('receipt.pending') until the grader has signed the log.
  */
 export const getReceipt: Action<null, Receipt> = async (call, _deps, tx) => {
-  const grading = await findGrading(call.params.gradingId ?? '', tx);
+  const grading = await findGrading(call.params.id ?? '', tx);
   if (
     grading === undefined ||
     grading.leaf === null ||

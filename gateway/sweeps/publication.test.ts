@@ -5,7 +5,7 @@ import type { BoardTable } from '@vtb/protocol/board/table.ts';
 import { consistencyHolds, inclusionHolds } from '@vtb/protocol/messages/merkle.ts';
 import type { Receipt } from '@vtb/protocol/messages/receipt.ts';
 import { verifyReceipt } from '@vtb/protocol/messages/verifyReceipt.ts';
-import type { PublicEntry } from '@vtb/protocol/wire/board.ts';
+import type { EntryDetail } from '@vtb/protocol/wire/entries.ts';
 import type { LogView } from '@vtb/protocol/wire/log.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scored, systemFailure, testEnclave } from '../testing/testEnclave.ts';
@@ -77,7 +77,7 @@ describe('with splits held', () => {
     const version = (await board()).rows.length;
     expect(await releaseFinals(deps)).toBe(0);
     expect((await board()).rows).toHaveLength(version);
-    expect((await gateway.call(null, 'GET', `/entries/${entry}/public`)).status).toBe(404);
+    expect((await gateway.call(null, 'GET', `/entries/${entry}`)).status).toBe(404);
     expect(await release()).toBe(1);
     const row = (await board()).rows.find((some) => some.id === entry);
     expect(row?.cells.wordmath).toMatchObject({
@@ -174,7 +174,8 @@ describe('with splits held', () => {
       gradingNumber: 1,
       score: { shown: '50.0' },
     });
-    const { finals } = await get<PublicEntry>(`/entries/${entry}/public`);
+    const { published } = await get<EntryDetail>(`/entries/${entry}`);
+    const finals = published?.finals ?? [];
     expect(finals[0]?.gradings.map(({ number, cause, current }) => [number, cause, current])).toEqual([
       [1, 'first', false],
       [2, 'regrade', true],
