@@ -84,6 +84,19 @@ test('processes that migrate at the same time leave one schema, and none of them
   expect(rows.every((row) => row.times === 1)).toBe(true);
 });
 
+test('a role that both writes and reads keeps sight of every table', async () => {
+  const folder = join(import.meta.dirname, 'public', 'migrations');
+  const grants = {
+    write: ['vtb_public_app'],
+    appendOnly: ['audit'],
+    read: ['vtb_public_app'],
+    unseen: ['tokens'],
+  };
+  await migrate({ ownerUrl: embedded.urls.publicOwner, folder, grants });
+  await expect(query(embedded.urls.publicApp, 'SELECT count(*) FROM tokens')).resolves.toBeDefined();
+  await expect(query(embedded.urls.publicApp, 'DELETE FROM audit')).rejects.toThrow(/permission denied/);
+});
+
 test('an aborted signal stops the server', async () => {
   const control = new AbortController();
   const other = await mkdtemp(join(tmpdir(), 'vtb-embedded-'));

@@ -29,7 +29,7 @@ export interface MigrateInput {
  *
  * Any number of processes may call it at once: an advisory lock lets one work while the others wait, and they
  * then find nothing left to do. Grants are stated anew after the migrations, in one transaction. A role that is
- * the owner itself is skipped: one URL may serve for everything.
+ * the owner itself is skipped, and one that writes keeps what it may write: one URL may serve for several uses.
  *
  * throws  after 120 s of waiting for another process.
  */
@@ -67,7 +67,7 @@ async function grantRights(sql: postgres.TransactionSql, grants: Grants): Promis
     for (const table of grants.appendOnly)
       await sql`REVOKE UPDATE, DELETE ON ${sql(table)} FROM ${sql(role)}`;
   }
-  for (const role of others(grants.read)) {
+  for (const role of others(grants.read).filter((name) => !grants.write.includes(name))) {
     await sql`GRANT USAGE ON SCHEMA public TO ${sql(role)}`;
     await sql`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${sql(role)}`;
     for (const table of grants.unseen) await sql`REVOKE ALL ON ${sql(table)} FROM ${sql(role)}`;
