@@ -13,6 +13,8 @@ export interface CliConfig {
   /** VTB_DATA of a service on this machine, for `login --local` and the process starters. */
   readonly dataDir: string;
   readonly root: string;
+  /** The folder that holds a folder per season. */
+  readonly seasonsDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -29,6 +31,7 @@ export function readConfig(
     loginFile: join(configHome, 'vtb', 'login.json'),
     dataDir: resolve(root, value('VTB_DATA') ?? '.vtb'),
     root,
+    seasonsDir: value('VTB_SEASONS_DIR') ?? join(root, 'seasons'),
     environment,
   };
 }

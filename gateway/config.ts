@@ -34,6 +34,7 @@ const environment = z.object({
   DATABASE_OWNER_URL: url.optional(),
   SITE_DATABASE_URL: url.optional(),
   VTB_SEASONS: z.string().default('vibetraining-bench,pocket'),
+  VTB_SEASONS_DIR: z.string().default(join(root, 'seasons')),
   VTB_METRICS_TOKEN: z.string().min(16).optional(),
   VTB_FREE_BYTES_MIN: z.coerce
     .number()
@@ -54,7 +55,7 @@ export function readConfig(env: NodeJS.ProcessEnv): GatewayConfig {
     databaseUrl: given.DATABASE_URL,
     ownerUrl: given.DATABASE_OWNER_URL ?? given.DATABASE_URL,
     readUrl: given.SITE_DATABASE_URL ?? given.DATABASE_URL,
-    seasonsDir: join(root, 'seasons'),
+    seasonsDir: given.VTB_SEASONS_DIR,
     seasonIds: given.VTB_SEASONS.split(',')
       .map((id) => id.trim())
       .filter((id) => id !== ''),

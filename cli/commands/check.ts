@@ -70,7 +70,7 @@ function refused(dir: string, problems: readonly Problem[]): Failure {
 async function findSeasonTrack(trackId: string, seasonId: string | undefined, context: Context) {
   const known = (context.config.environment.VTB_SEASONS || 'vibetraining-bench,pocket').split(',');
   const ids = seasonId === undefined ? known : [seasonId];
-  const seasons = await loadSeasons(`${context.config.root}seasons`, ids);
+  const seasons = await loadSeasons(context.config.seasonsDir, ids);
   const matches = seasons.flatMap((loaded: LoadedSeason) => {
     const track = findTrack(loaded.season, trackId);
     return track === undefined ? [] : [{ loaded, track }];

@@ -17,6 +17,8 @@ export interface LocalConfig {
   readonly host: string;
   readonly dataDir: string;
   readonly seasons: readonly string[];
+  /** The folder that holds a folder per season. */
+  readonly seasonsDir: string;
   readonly sandbox: 'auto' | 'docker' | 'none';
   readonly demo: 'auto' | 'off';
   /** Undefined: the embedded server serves. */
@@ -37,6 +39,7 @@ const environment = z.object({
     .string()
     .regex(/^[a-z0-9-]+(,[a-z0-9-]+)*$/, 'must be season ids, separated by commas')
     .default('vibetraining-bench,pocket'),
+  VTB_SEASONS_DIR: z.string().min(1).default('seasons'),
   VTB_SANDBOX: z.enum(['auto', 'docker', 'none']).default('auto'),
   VTB_DEMO: z.enum(['auto', 'off']).default('auto'),
   DATABASE_URL: url.optional(),
@@ -45,6 +48,9 @@ const environment = z.object({
   VAULT_DATABASE_URL: url.optional(),
   VAULT_OWNER_URL: url.optional(),
 });
+
+/** Bounds that the processes read themselves, each with its default and its reason in that process's config. */
+const bounds = ['VTB_LEASE_MS', 'VTB_HEARTBEAT_MS', 'VTB_FREE_BYTES_MIN'] as const;
 
 type Environment = z.infer<typeof environment>;
 
@@ -72,11 +78,12 @@ export function parseConfig(
     host: env.HOST,
     dataDir: resolve(root, env.VTB_DATA),
     seasons: [...new Set(env.VTB_SEASONS.split(','))],
+    seasonsDir: resolve(root, env.VTB_SEASONS_DIR),
     sandbox: env.VTB_SANDBOX,
     demo: databases === undefined ? env.VTB_DEMO : 'off',
     databases,
     warnings: databases === undefined ? [] : ownerWarnings(env),
-    passed: pick(given, ['PATH', 'HOME', 'LANG', 'TMPDIR', 'DOCKER_HOST', 'CI']),
+    passed: pick(given, ['PATH', 'HOME', 'LANG', 'TMPDIR', 'DOCKER_HOST', 'CI', ...bounds]),
   };
 }
 

@@ -14,7 +14,7 @@ export function processes(
   databases: GivenDatabases,
 ): Readonly<Record<ProcessName, ChildInput>> {
   const common = { ...config.passed, NODE_ENV: 'production', VTB_DATA: config.dataDir };
-  const seasons = { VTB_SEASONS: config.seasons.join(',') };
+  const seasons = { VTB_SEASONS: config.seasons.join(','), VTB_SEASONS_DIR: config.seasonsDir };
   const script = (path: string) => join(config.root, path);
   return {
     gateway: {

@@ -5,18 +5,42 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { type Hold, soleHolder } from '@vtb/db/soleHolder.ts';
+import { waitFor } from './waitFor.ts';
 
 /** What the built pages depend on, beside the packages that the lock names. */
 const inputs = ['site', 'protocol', 'seasons', 'db/public', 'package-lock.json'];
 const made = new Set(['node_modules', 'dist', '.astro', 'migrations']);
 
 /**
- * Builds the site unless the last build was of the same inputs.
+ * Builds the site unless the last build was of the same inputs. One process builds at a time: services that start side
+ * by side from one clone share its build.
  *
  * returns  whether it built.
  * throws   Error with Astro's own words when the build fails.
  */
 export async function buildSite(root: string, env: Readonly<Record<string, string>>): Promise<boolean> {
+  const hold = await onlyBuilder(join(root, 'site'));
+  try {
+    return await buildAlone(root, env);
+  } finally {
+    await hold.release();
+  }
+}
+
+async function onlyBuilder(folder: string): Promise<Hold> {
+  let hold: Hold | undefined;
+  const take = async () => {
+    hold = await soleHolder(folder, 'build');
+    return hold !== undefined;
+  };
+  const signal = new AbortController().signal;
+  await waitFor('another build of the site', take, { timeoutMs: 180_000, everyMs: 100, signal });
+  if (hold === undefined) throw new Error('nobody holds the site');
+  return hold;
+}
+
+async function buildAlone(root: string, env: Readonly<Record<string, string>>): Promise<boolean> {
   const stamp = join(root, 'site', 'dist', '.inputs');
   const digest = await inputsDigest(root);
   if (existsSync(stamp) && (await readFile(stamp, 'utf8')) === digest) return false;

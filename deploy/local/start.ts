@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { soleHolder } from '@vtb/db/soleHolder.ts';
 import { loadSeasons } from '@vtb/seasons/load.ts';
 import { type Child, superviseChild } from './child.ts';
@@ -107,8 +107,8 @@ async function checkPort({ host, port }: LocalConfig): Promise<void> {
   });
 }
 
-async function checkSeasons({ root, seasons }: LocalConfig): Promise<void> {
-  await loadSeasons(join(root, 'seasons'), seasons).catch((cause: Error) => {
+async function checkSeasons({ seasonsDir, seasons }: LocalConfig): Promise<void> {
+  await loadSeasons(seasonsDir, seasons).catch((cause: Error) => {
     throw new CannotStart(cause.message, { cause });
   });
 }
