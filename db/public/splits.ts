@@ -1,18 +1,33 @@
 import type { SplitHeld } from '@vtb/protocol/messages/notice.ts';
-import { and, asc, desc, eq } from 'drizzle-orm';
+import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import type { Db } from './connect.ts';
 import { splitsHeld } from './schema.ts';
 
 export type SplitRow = typeof splitsHeld.$inferSelect;
 
-/** Keeps what the enclave said it holds. returns those that were not known before. */
-export async function keepSplits(splits: readonly SplitHeld[], at: Date, tx: Db): Promise<SplitRow[]> {
-  if (splits.length === 0) return [];
-  return tx
+/**
+ * Keeps what the enclave said it holds. `at` is when the enclave said it, so that a notice that comes late does not undo a
+ * newer one.
+ */
+export async function keepSplits(splits: readonly SplitHeld[], at: Date, tx: Db): Promise<void> {
+  if (splits.length === 0) return;
+  await tx
     .insert(splitsHeld)
     .values(splits.map((split) => ({ ...split, at })))
-    .onConflictDoNothing()
-    .returning();
+    .onConflictDoUpdate({
+      target: [splitsHeld.season, splitsHeld.track, splitsHeld.purpose, splitsHeld.split],
+      set: { at: sql`greatest(${splitsHeld.at}, excluded.at)` },
+    });
+}
+
+/** The split of each track and purpose of a season that orders name now. */
+export async function currentSplits(season: string, db: Db): Promise<SplitRow[]> {
+  const newest = new Map<string, SplitRow>();
+  for (const row of await splitsOfSeason(season, db)) {
+    const key = `${row.track} ${row.purpose}`;
+    if (!newest.has(key)) newest.set(key, row);
+  }
+  return [...newest.values()];
 }
 
 /** The split that orders name for a track and purpose: the one the enclave named last. */

@@ -1,7 +1,7 @@
 import { writeAudit } from '@vtb/db/public/audit.ts';
 import type { Db } from '@vtb/db/public/connect.ts';
 import { appendLeaf, lockLog, logSize } from '@vtb/db/public/log.ts';
-import { keepSplits, type SplitRow } from '@vtb/db/public/splits.ts';
+import { currentSplits, keepSplits, type SplitRow } from '@vtb/db/public/splits.ts';
 import { type Problem, Refusal } from '@vtb/protocol/errors.ts';
 import type { Notice, SplitHeld } from '@vtb/protocol/messages/notice.ts';
 import { leafSchema } from '@vtb/protocol/messages/receipt.ts';
@@ -26,13 +26,12 @@ export async function noteSplits(
   for (const season of seasonIds) {
     await lockLog(season, tx);
     const isOpen = (await logSize(season, tx)) > 0;
-    const added = await keepSplits(
-      served.filter((split) => split.season === season),
-      at,
-      tx,
-    );
-    await sayAdded(added, notice.id, at, tx);
-    if (isOpen && added.length > 0) await logChange(season, added, at, tx);
+    const before = new Set((await currentSplits(season, tx)).map(({ split }) => split));
+    const held = served.filter((split) => split.season === season);
+    await keepSplits(held, new Date(notice.at), tx);
+    const changed = (await currentSplits(season, tx)).filter(({ split }) => !before.has(split));
+    await sayChanged(changed, notice.id, at, tx);
+    if (isOpen && changed.length > 0) await logChange(season, changed, at, tx);
     if (!isOpen) await openLog({ season, at }, deps, tx);
   }
 }
@@ -68,15 +67,15 @@ function refuseForeign(splits: readonly SplitHeld[], deps: Deps): void {
     throw new Refusal('message.invalid', 'these are not the season’s splits', problems);
 }
 
-async function sayAdded(added: readonly SplitRow[], notice: string, at: Date, tx: Db): Promise<void> {
-  for (const { season, track, purpose, split } of added) {
+async function sayChanged(changed: readonly SplitRow[], notice: string, at: Date, tx: Db): Promise<void> {
+  for (const { season, track, purpose, split } of changed) {
     const detail = { notice, season, track, purpose };
     await writeAudit({ at, actor: 'grader', act: 'split.held', subject: split, reason: null, detail }, tx);
   }
 }
 
-async function logChange(season: string, added: readonly SplitRow[], at: Date, tx: Db): Promise<void> {
-  const splits = added.map(({ track, purpose, split, commitment }) => ({
+async function logChange(season: string, changed: readonly SplitRow[], at: Date, tx: Db): Promise<void> {
+  const splits = changed.map(({ track, purpose, split, commitment }) => ({
     track,
     purpose,
     split,

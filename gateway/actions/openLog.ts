@@ -1,7 +1,7 @@
 import { writeAudit } from '@vtb/db/public/audit.ts';
 import type { Db } from '@vtb/db/public/connect.ts';
 import { appendLeaf, lockLog, logSize } from '@vtb/db/public/log.ts';
-import { type SplitRow, splitsOfSeason } from '@vtb/db/public/splits.ts';
+import { currentSplits, type SplitRow } from '@vtb/db/public/splits.ts';
 import { leafSchema } from '@vtb/protocol/messages/receipt.ts';
 import { publicHalf } from '@vtb/protocol/messages/sealing.ts';
 import { isPreview } from '@vtb/protocol/season/finalsClosed.ts';
@@ -24,7 +24,7 @@ export async function openLog(
   if (loaded === undefined) throw new Error(`this gateway serves no season ${season}`);
   await lockLog(season, tx);
   if ((await logSize(season, tx)) > 0) return false;
-  const held = await splitsOfSeason(season, tx);
+  const held = await currentSplits(season, tx);
   const needed = loaded.season.tracks
     .filter((track) => !isPreview(loaded.season, track))
     .flatMap((track) => [
@@ -33,7 +33,7 @@ export async function openLog(
         : [{ track: track.id, purpose: 'validation' as const }]),
       { track: track.id, purpose: 'final' as const },
     ]);
-  const pins = needed.map((need) => newest(held, need));
+  const pins = needed.map((need) => pinOf(held, need));
   if (needed.length === 0 || pins.includes(undefined)) return false;
   const record = leafSchema.parse({
     kind: 'season',
@@ -53,8 +53,7 @@ export async function openLog(
   return true;
 }
 
-/** `held` has the newest first within a track and purpose. */
-function newest(
+function pinOf(
   held: readonly SplitRow[],
   need: { readonly track: string; readonly purpose: SplitRow['purpose'] },
 ): SplitRow | undefined {

@@ -257,5 +257,5 @@ it('the golden board: ties, a zero, an unscored, an incomplete, a withdrawn, bas
     },
   ];
   const table = buildBoard({ season: exampleSeason(['alpha', 'beta'], rows), entries, published, asOf });
-  await expect(exportMarkdown(table)).toMatchFileSnapshot('goldens/fourteenEntries.md');
+  await expect(exportMarkdown(table)).toMatchFileSnapshot('goldens/fourteenEntries.txt');
 });

@@ -3,9 +3,8 @@ import type { Avg } from '../scoring/avgMover.ts';
 import { type Fraction, fractionText } from '../scoring/fraction.ts';
 import { fractionNumber } from '../scoring/fractionNumber.ts';
 import type { Interval } from '../scoring/interval.ts';
-import { metricNamed } from '../scoring/metrics.ts';
 import { roundTenths } from '../scoring/roundTenths.ts';
-import { intervalTasksMin } from '../scoring/taskInterval.ts';
+import { intervalTasksMin, taskInterval } from '../scoring/taskInterval.ts';
 import type { Score } from './table.ts';
 
 /** A track's score as exact fraction, with the interval its sums give. */
@@ -21,14 +20,9 @@ export interface TrackScore {
  * throws  RangeError when no trials could give these sums.
  */
 export function trackScore(result: MetricResult): TrackScore {
-  const metric = metricNamed(result.name, result.k);
-  const sums = {
-    n: result.n,
-    k: metric.outOf,
-    sumC: result.sumC,
-    ...(result.sumC2 === null || metric.outOf === 1 ? {} : { sumC2: result.sumC2 }),
-  };
-  return { fraction: metric.score(sums), interval: metric.interval(sums), tasks: result.n };
+  const { n, k, sumC, sumC2 } = result;
+  const { interval } = taskInterval({ n, k, sumC, ...(sumC2 === null ? {} : { sumC2 }) });
+  return { fraction: { numerator: sumC, denominator: n * k }, interval, tasks: n };
 }
 
 /** A track's score as the board shows it: counts are not reduced ("402/800"), so that they read as counts. */

@@ -40,7 +40,7 @@ export const cellSchema = z.discriminatedUnion('kind', [
     metric: z.string(),
     /** Tasks. */
     n: z.int(),
-    /** Trials per task. */
+    /** The most one task counts: its trials for mean and avg@k, 1 for pass@k. */
     k: z.int(),
     /** Competition rank among replayed cells of the track; equal exact scores share it. */
     rank: z.int(),
