@@ -1,0 +1,92 @@
+import { renderPrompt } from '@vtb/protocol/season/renderPrompt.ts';
+import type { TrialOutcome, Usage } from '@vtb/protocol/wire/desk.ts';
+import type { UsageRecord } from '../proxy/proxyProtocol.ts';
+import { askModel, type ModelAnswer } from './askModel.ts';
+import type { Driver, DriverDeps, DriverEnd, DriverTrial } from './driver.ts';
+
+/** One question, one answer: the track's prompt around the problem, through the proxy like any harness. */
+export const promptDriver: Driver = { name: 'prompt', work };
+
+/** What an outcome may hold of each text. */
+const textCharsMax = 2_000_000;
+
+async function work(trial: DriverTrial, deps: DriverDeps): Promise<DriverEnd> {
+  const { name, seed, task, track } = trial;
+  if (track.driver !== 'prompt') throw new Error(`the prompt driver can't work a ${track.driver} track`);
+  const token = deps.newToken();
+  await deps.proxy.openTrial({
+    trial: name,
+    token,
+    seed,
+    turnsMax: track.settings.maxTurns,
+    outputTokensMax: track.settings.maxOutputTokens,
+  });
+  const startedMs = performance.now();
+  const deadline = AbortSignal.timeout(deps.wallClockMs);
+  const answer = await askModel(
+    {
+      socketPath: deps.proxy.socketPath,
+      token,
+      body: { messages: renderPrompt(track, task.problem) },
+      textCharsMax,
+    },
+    deps.signal,
+    deadline,
+  );
+  const durationMs = Math.round(performance.now() - startedMs);
+  const totals = await deps.proxy.closeTrial(name);
+  deps.signal.throwIfAborted();
+  const usage = {
+    promptTokens: totals.promptTokens,
+    cachedTokens: totals.cachedTokens,
+    generatedTokens: totals.generatedTokens,
+  };
+  const [record] = deps.usageOf(name);
+  return endOf({ answer, record, usage, durationMs, isLate: deadline.aborted });
+}
+
+/**
+ * What the proxy's record says became of the request. Its finish reason counts, not what the answer's text claims.
+ *
+ * No record at all means that our own request was never admitted, and an engine that refuses a conversation refuses
+ * it from every system: both are ours.
+ */
+function endOf(end: {
+  readonly answer: ModelAnswer;
+  readonly record: UsageRecord | undefined;
+  readonly usage: Usage;
+  readonly durationMs: number;
+  readonly isLate: boolean;
+}): DriverEnd {
+  const { answer, record, usage, durationMs } = end;
+  const failed = (phase: string): DriverEnd => ({
+    kind: 'outcome',
+    outcome: { kind: 'failed', fault: 'ours', phase, usage, durationMs },
+  });
+  const answered = (how: Extract<TrialOutcome, { kind: 'answered' }>['end']): DriverEnd => ({
+    kind: 'outcome',
+    outcome: {
+      kind: 'answered',
+      end: how,
+      output: answer.output,
+      reasoning: answer.reasoning,
+      usage,
+      durationMs,
+    },
+  });
+  if (record === undefined) return failed('proxy');
+  if (end.isLate || record.outcome === 'timeout') return answered('timeout');
+  switch (record.outcome) {
+    case 'answered':
+      if (record.finish === 'length') return answered('length');
+      // 'tool_calls' and the like end an answer too; none of our requests allows them.
+      if (record.finish === 'stop' && answer.isWhole) return answered('stop');
+      return { kind: 'engineFailed', usage, durationMs };
+    case 'refused':
+      return failed('prompt');
+    case 'aborted':
+      return failed('proxy');
+    case 'failed':
+      return { kind: 'engineFailed', usage, durationMs };
+  }
+}

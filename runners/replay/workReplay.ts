@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Finish, ReplayLease } from '@vtb/protocol/wire/desk.ts';
+import type { DeskClient } from '../desk/deskClient.ts';
+import { isLost } from '../desk/deskFailure.ts';
+import { type Heart, LeaseLost, startHeart } from '../desk/heart.ts';
+import { driverNamed } from '../drivers/registry.ts';
+import { engineNamed } from '../engines/registry.ts';
+import { placeQueue } from '../engines/serving/placeQueue.ts';
+import type { ProcessLevel } from '../isolation/level.ts';
+import { errorFields, type Log } from '../log.ts';
+import type { UsageRecord } from '../proxy/proxyProtocol.ts';
+import type { ReplaySlots } from '../slots.ts';
+import { fetchSystem } from '../weights/fetchSystem.ts';
+import { writeWeights } from '../weights/writeWeights.ts';
+import { newCalibration } from './calibration.ts';
+import { engineDigest } from './engineDigest.ts';
+import { environmentOf } from './environment.ts';
+import { ReplayFailed } from './replayFailed.ts';
+import { makeReplayFolder, removeReplayFolder } from './replayFolder.ts';
+import { startModel } from './startModel.ts';
+import { trackModel } from './trackModel.ts';
+import { wallClockMs } from './wallClock.ts';
+import { workTrials } from './workTrials.ts';
+
+/** What a runner replays with. */
+export type ReplayDeps = {
+  readonly desk: DeskClient;
+  readonly level: ProcessLevel;
+  readonly leaseSlots: () => ReplaySlots;
+  readonly hardware: string;
+  /** The runner's work folder; each replay has a folder of its own in it. */
+  readonly workDir: string;
+  readonly log: Log;
+  readonly stopping: AbortSignal;
+};
+
+/** Beside the engine's file, what must stay free on its disk. */
+const freeBytesMin = 256 * 1024 * 1024;
+const finishTimeoutMs = 5_000;
+/** Engine deaths in a row under which no trial ended. */
+const idleDeathsMax = 3;
+
+/**
+ * One replay from its lease to its finish: weights, engine, proxy, trials, and everything away again.
+ *
+ * A lost lease ends all of it within seconds, and nothing more is sent about it. A stopping runner finishes as
+ * `released`. Never throws but for mistakes in cleaning up.
+ */
+export async function workReplay(lease: ReplayLease, deps: ReplayDeps): Promise<void> {
+  const { desk, log } = deps;
+  const about = { replay: lease.replay, track: lease.track.id, attempt: lease.attempt };
+  log('info', 'replay.started', about);
+  const heart = startHeart(lease, deps);
+  const folder = join(deps.workDir, lease.replay);
+  const clock = { engineMs: 0 };
+  let result: Finish['result'] | 'lost';
+  try {
+    const signal = AbortSignal.any([heart.lost, deps.stopping]);
+    result = await replayIn(folder, { lease, heart, clock }, { ...deps, signal }).catch((error: unknown) =>
+      endOf(error, heart, deps),
+    );
+  } finally {
+    await removeReplayFolder(folder);
+  }
+  try {
+    if (result === 'lost') return log('warn', 'replay.lost', about);
+    const body = { fencing: lease.fencing, result, engineMs: Math.round(clock.engineMs) };
+    await desk.finish(
+      lease.replay,
+      body,
+      AbortSignal.any([heart.lost, AbortSignal.timeout(finishTimeoutMs)]),
+    );
+    log('info', 'replay.finished', { ...about, ...result, engineMs: body.engineMs });
+  } catch (error) {
+    log('warn', 'replay.notFinished', { ...about, ...errorFields(error) });
+  } finally {
+    await heart.stop();
+  }
+}
+
+type Work = { readonly lease: ReplayLease; readonly heart: Heart; readonly clock: { engineMs: number } };
+
+async function replayIn(
+  folder: string,
+  { lease, heart, clock }: Work,
+  deps: ReplayDeps & { readonly signal: AbortSignal },
+): Promise<Finish['result']> {
+  const { desk, signal, log } = deps;
+  const { track } = lease;
+  const [engine, driver] = [engineNamed(track.engine.name), driverNamed(track.driver)];
+  const socketsDir = await makeReplayFolder(folder);
+  const box = { level: deps.level, slots: deps.leaseSlots(), socketsDir };
+  const held = { id: lease.replay, fencing: lease.fencing };
+  const chunk = (sha256: string) => desk.chunk(held, sha256, signal);
+  const asset = (sha256: string) => desk.asset(held, sha256, signal);
+
+  const system = await fetchSystem({ system: lease.system, track }, { chunk, asset });
+  const model = trackModel(track, system.base.fileSize);
+  await needRoom(folder, system.base.fileSize);
+  const weightsPath = join(folder, 'weights.gguf');
+  const weightsDigest = await writeWeights({ system, path: weightsPath }, { chunk, signal });
+  log('info', 'weights.written', { replay: lease.replay, weights: weightsDigest });
+
+  const calibration = newCalibration({ engine, model, system }, { box, workDir: folder, log, signal });
+  const records = new Map<string, UsageRecord[]>();
+  const onUsage = (usage: UsageRecord) => {
+    const there = records.get(usage.trial);
+    if (there === undefined) records.set(usage.trial, [usage]);
+    else there.push(usage);
+  };
+  const limits = wallClockMs(track);
+  const { concurrency, version: engineVersion } = track.engine;
+  const start = { engine, engineVersion, model, weightsPath, weightsDigest, concurrency };
+  let idleDeaths = 0;
+  for (let starts = 1; ; starts += 1) {
+    const running = await startModel({ ...start, requestTimeoutMs: limits.requestMs }, starts, {
+      ...{ box, calibration, onUsage, log, signal },
+    });
+    log('info', 'model.up', { replay: lease.replay, starts });
+    try {
+      const environment = environmentOf({
+        facts: running.engine.facts,
+        engineDigest: engineDigest(engine.name),
+        hardware: deps.hardware,
+      });
+      const places = placeQueue(concurrency, concurrency);
+      const { end, ended } = await workTrials(
+        { lease, environment, model: running, room: 2 * concurrency },
+        {
+          ...{ desk, heart, driver, calibration, log, signal, proxy: running.proxy },
+          enter: (waiting) => places.enter(waiting) ?? Promise.reject(new Error('more trials than places')),
+          usageOf: (name) => records.get(name) ?? [],
+          newToken: () => randomBytes(32).toString('base64url'),
+          wallClockMs: limits.trialMs,
+        },
+      );
+      if (end === 'done') return { kind: 'done' };
+      if (end === 'proxyDown') throw ReplayFailed.ours('runner', 'the model proxy died');
+      idleDeaths = ended > 0 ? 0 : idleDeaths + 1;
+      log('warn', 'engine.died', { replay: lease.replay, starts, ended });
+      if (idleDeaths >= idleDeathsMax)
+        throw ReplayFailed.ours('engine', 'the engine keeps dying with nothing to do');
+    } finally {
+      clock.engineMs += await running.stop();
+    }
+  }
+}
+
+function endOf(error: unknown, heart: Heart, deps: ReplayDeps): Finish['result'] | 'lost' {
+  if (heart.lost.aborted || error instanceof LeaseLost || isLost(error)) return 'lost';
+  if (deps.stopping.aborted) return { kind: 'released' };
+  deps.log('error', 'replay.failed', errorFields(error));
+  if (error instanceof ReplayFailed) return error.result;
+  return { kind: 'failed', fault: 'ours', cause: 'runner' };
+}
+
+async function needRoom(folder: string, fileSize: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  if (free < fileSize + freeBytesMin) {
+    throw ReplayFailed.ours(
+      'runner',
+      `the work folder has ${free} bytes free; ${fileSize + freeBytesMin} are needed`,
+    );
+  }
+}
