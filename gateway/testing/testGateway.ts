@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { connectPublic } from '@vtb/db/public/connect.ts';
 import { upsertSeason } from '@vtb/db/public/seasonRows.ts';
 import { addAccount, addMember as insertMember } from '@vtb/db/public/teams.ts';
-import { testDatabase } from '@vtb/db/testDatabase.ts';
+import { type TestDatabase, testDatabase } from '@vtb/db/testDatabase.ts';
 import { newId } from '@vtb/protocol/ids.ts';
 import { newSigningKey } from '@vtb/protocol/messages/keys.ts';
 import { publicHalf, type SigningKey, seal } from '@vtb/protocol/messages/sealing.ts';
@@ -24,6 +24,7 @@ import { listen } from '../events/listen.ts';
 export interface TestGateway {
   readonly app: ReturnType<typeof createApp>;
   readonly deps: Deps;
+  readonly database: TestDatabase;
   readonly clock: { at: Date };
   readonly grader: SigningKey;
   readonly courier: SigningKey;
@@ -124,6 +125,7 @@ export async function testGateway(seasonIds: readonly string[] = ['pocket']): Pr
   return {
     app,
     deps,
+    database,
     clock,
     grader,
     courier,
