@@ -10,13 +10,13 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { soleHolder } from '@vtb/db/soleHolder.ts';
 import { loadSeasons } from '@vtb/seasons/load.ts';
-import { type Child, superviseChild } from './child.ts';
+import { superviseChild } from './child.ts';
 import { inData, type LocalConfig, parseConfig, publicUrl } from './config.ts';
 import { openDatabases } from './databases.ts';
 import { enclaveReady } from './enclaveReady.ts';
 import { ensureKeys } from './keys.ts';
 import { log } from './log.ts';
-import { processes } from './processes.ts';
+import { type ProcessName, processes } from './processes.ts';
 import { buildSite } from './site.ts';
 import { startDemoTeam } from './startDemoTeam.ts';
 import { answersOk, waitFor } from './waitFor.ts';
@@ -44,22 +44,23 @@ async function start(config: LocalConfig, signal: AbortSignal): Promise<void> {
   await rm(inData(config, 'grader', 'desk.url'), { force: true });
   const plan = processes(config, databases.urls);
   await built;
-  const children: Child[] = [];
-  for (const name of ['gateway', 'grader', 'courier', 'runner'] as const) {
-    if (signal.aborted) return;
-    children.push(own(superviseChild(plan[name])));
-  }
+  if (signal.aborted) return;
 
+  const broken = Promise.withResolvers<string>();
+  databases.failed.then((error) => broken.resolve(error.message));
+  const launch = (name: ProcessName): void => {
+    if (signal.aborted) return;
+    own(superviseChild(plan[name])).crashLoop.then(broken.resolve);
+  };
+  launch('gateway');
+  launch('grader');
   const url = publicUrl(config);
   const stopWaiting = new AbortController();
   const waiting = { timeoutMs: 120_000, everyMs: 100, signal: AbortSignal.any([signal, stopWaiting.signal]) };
+  // Courier and runner have nothing to do before these answer, and would only learn to wait longer.
   const ready = Promise.all([
-    waitFor(`${url}/readyz`, () => answersOk(`${url}/readyz`), waiting),
-    waitFor('the grader and its runner', () => enclaveReady(config), waiting),
-  ]);
-  const broken = Promise.race([
-    databases.failed.then((error) => error.message),
-    ...children.map((child) => child.crashLoop),
+    waitFor(`${url}/readyz`, () => answersOk(`${url}/readyz`), waiting).then(() => launch('courier')),
+    waitFor("the grader's desk", () => enclaveReady(config), waiting).then(() => launch('runner')),
   ]);
   const halted = new Promise<undefined>((resolve) =>
     signal.addEventListener('abort', () => resolve(undefined)),
@@ -67,7 +68,7 @@ async function start(config: LocalConfig, signal: AbortSignal): Promise<void> {
   const outcome = await Promise.race([
     ready.then(() => 'ready' as const),
     halted,
-    broken.then((why) => new CannotStart(why)),
+    broken.promise.then((why) => new CannotStart(why)),
   ]);
   stopWaiting.abort();
   ready.catch(() => undefined);
