@@ -93,7 +93,9 @@ export function engineConformance(title: string, c: ConformanceCase): void {
       const first = JSON.parse((await ask(sampled)).body).choices[0].message.content;
       await ask({ ...question(c), messages: [{ role: 'user', content: 'Something else entirely.' }] });
       expect(JSON.parse((await ask(sampled)).body).choices[0].message.content).toBe(first);
-      const others = await Promise.all([11, 12, 13, 14, 15, 16, 17, 18].map((seed) => ask({ ...sampled, seed })));
+      const others = await Promise.all(
+        [11, 12, 13, 14, 15, 16, 17, 18].map((seed) => ask({ ...sampled, seed })),
+      );
       expect(new Set(others.map((o) => JSON.parse(o.body).choices[0].message.content)).size).toBeGreaterThan(
         1,
       );
@@ -174,6 +176,14 @@ export function engineConformance(title: string, c: ConformanceCase): void {
       } finally {
         rmSync(dir, { recursive: true, force: true });
       }
+    });
+
+    test('an engine that isn’t ready in time is ended and says so', async () => {
+      const own = mkdtempSync(join(tmpdir(), 'vtb-c-'));
+      const hasty = { ...c, settings: { ...c.settings, loadTimeoutMs: 1 } };
+      const error = await start(hasty, own, c.weightsPath).catch((e: unknown) => e);
+      rmSync(own, { recursive: true, force: true });
+      expect(error).toMatchObject({ phase: 'loading', reason: 'timeout', exitSignal: 'SIGKILL' });
     });
 
     test('its death in mid-answer is a typed failure with the signal; stop is none', async () => {

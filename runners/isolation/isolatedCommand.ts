@@ -17,10 +17,16 @@ export type CommandLine = { readonly file: string; readonly args: readonly strin
 export function isolatedCommand(
   spec: IsolatedSpec,
   files: BoxFiles,
-  host: { readonly tools: SystemTools; readonly table: readonly MountEntry[] },
+  host: {
+    readonly tools: SystemTools;
+    readonly table: readonly MountEntry[];
+    /** Whether the caller holds CAP_SETPCAP. */
+    readonly canDropCapabilities: boolean;
+  },
 ): CommandLine {
   const { tools } = host;
-  if (spec.level === 'process') return join([...plainArmour(tools), ...limits(spec, tools), ...inner(spec)]);
+  if (spec.level === 'process')
+    return join([...plainArmour(tools, host.canDropCapabilities), ...limits(spec, tools), ...inner(spec)]);
   const setpriv = need(tools, 'setpriv');
   const hasUid = spec.level === 'process+uid+netns';
   const script = boxScript(files, { mount: need(tools, 'mount'), chroot: need(tools, 'chroot') }, host.table);
@@ -43,10 +49,11 @@ function identity(spec: IsolatedSpec): readonly string[] {
   return ['--reuid', `${spec.uid}`, '--regid', `${spec.uid}`, ...groups];
 }
 
-/** Dropping the bounding set needs CAP_SETPCAP, which only a root runner has; others have nothing to drop. */
-function plainArmour(tools: SystemTools): readonly string[] {
+/** A root runner's child would keep root's capabilities otherwise; others have none to drop. */
+function plainArmour(tools: SystemTools, canDropCapabilities: boolean): readonly string[] {
   if (tools.setpriv === null) return [];
-  return [tools.setpriv, '--pdeathsig', 'KILL', '--inh-caps=-all', '--no-new-privs', '--'];
+  const drop = canDropCapabilities ? ['--inh-caps=-all', '--bounding-set=-all'] : [];
+  return [tools.setpriv, '--pdeathsig', 'KILL', ...drop, '--no-new-privs', '--'];
 }
 
 function limits(spec: IsolatedSpec, tools: SystemTools): readonly string[] {

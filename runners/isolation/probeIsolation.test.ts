@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { probeIsolation, problemsOf } from './probeIsolation.ts';
+import { spawnIsolated } from './spawnIsolated.ts';
 
 const signal = new AbortController().signal;
 const isRoot = process.getuid?.() === 0;
@@ -70,4 +73,51 @@ test('without root the user-namespace level is the strongest that is claimed', a
   const outcome = JSON.parse(text);
   expect(['process+netns', 'process']).toContain(outcome.level);
   expect(outcome.tried[0]).toEqual({ level: 'process+uid+netns', problems: ['the runner is not root'] });
+});
+
+test('the same child without namespaces reaches all that the probe asks for: the probe can tell', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'vtb-q-'));
+  writeFileSync(join(dir, 'secret'), 'secret');
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const input = {
+    port,
+    host: '127.0.0.1',
+    secretPath: join(dir, 'secret'),
+    readOnlyFile: join(dir, 'code'),
+    writableDir: dir,
+  };
+  const child = spawnIsolated({
+    ...{
+      level: 'process',
+      command: process.execPath,
+      uid: null,
+      groups: [],
+      readOnlyPaths: [],
+      writableDir: dir,
+      signal,
+    },
+    args: [join(import.meta.dirname, 'probeChild.ts'), JSON.stringify(input)],
+    env: { HOME: dir },
+    limits: {
+      memoryBytesMax: 2 ** 30,
+      openFilesMax: 64,
+      fileBytesMax: 4096,
+      processesMax: 64,
+      cpuSecondsMax: 10,
+    },
+  });
+  let text = '';
+  for await (const part of child.stdout) text += part;
+  server.close();
+  rmSync(dir, { recursive: true, force: true });
+  const problems = problemsOf(JSON.parse(text), { uid: null, isConnected: false });
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      ...["it reached the host's loopback", "it read a file of the host's", 'it wrote to its own code'],
+    ]),
+  );
+  if (isRoot) expect(problems).not.toContain('it holds capabilities');
 });

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
+  existsSync,
   lstatSync,
-  mkdtempSync,
+  mkdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
-  rmdirSync,
   statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,26 +51,45 @@ const pipeGraceMs = 2_000;
  */
 export function spawnIsolated(spec: IsolatedSpec): IsolatedProcess {
   spec.signal.throwIfAborted();
-  const rootDir = spec.level === 'process' ? null : mkdtempSync(join(tmpdir(), 'vtb-box-'));
-  try {
-    const files = boxFiles(spec, rootDir ?? '/nowhere');
-    const table =
-      spec.level === 'process' ? [] : parseMountTable(readFileSync('/proc/self/mountinfo', 'utf8'));
-    const line = isolatedCommand(spec, files, { tools: systemTools(), table });
-    const child = spawn(line.file, [...line.args], {
-      env: { ...spec.env },
-      cwd: '/',
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    return watch(child, spec.signal, () => rootDir !== null && rmdirSync(rootDir));
-  } catch (error) {
-    if (rootDir !== null) rmdirSync(rootDir);
-    throw error;
-  }
+  const isBoxed = spec.level !== 'process';
+  const files = boxFiles(spec, isBoxed ? boxRoot() : '/nowhere');
+  const table = isBoxed ? parseMountTable(readFileSync('/proc/self/mountinfo', 'utf8')) : [];
+  const line = isolatedCommand(spec, files, {
+    tools: systemTools(),
+    table,
+    canDropCapabilities: holdsSetpcap(),
+  });
+  const child = spawn(line.file, [...line.args], {
+    env: { ...spec.env },
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  return watch(child, spec.signal);
 }
 
-function watch(child: ChildProcess, signal: AbortSignal, release: () => void): IsolatedProcess {
+/**
+ * One mount point for all boxes of this user: each mounts its root there in a mount namespace of its own, so outside
+ * it stays an empty folder that needs no cleaning up.
+ */
+function boxRoot(): string {
+  const dir = join(tmpdir(), `vtb-box-${process.getuid?.() ?? 0}`);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const stat = lstatSync(dir);
+  if (!stat.isDirectory() || stat.uid !== process.getuid?.()) {
+    throw new Error(`${dir} belongs to somebody else; remove it`);
+  }
+  return dir;
+}
+
+/** Whether this process may empty its children's capability bounding set (CAP_SETPCAP, bit 8). */
+function holdsSetpcap(): boolean {
+  if (!existsSync('/proc/self/status')) return false;
+  const effective = /^CapEff:\s+([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+  return (BigInt(`0x${effective}`) & (1n << 8n)) !== 0n;
+}
+
+function watch(child: ChildProcess, signal: AbortSignal): IsolatedProcess {
   const { stdin, stdout, stderr } = child;
   if (stdin === null || stdout === null || stderr === null)
     throw new Error('an isolated process needs its pipes');
@@ -91,7 +110,6 @@ function watch(child: ChildProcess, signal: AbortSignal, release: () => void): I
       if (hasEnded) return;
       hasEnded = true;
       signal.removeEventListener('abort', killTree);
-      release();
       resolve(end);
     };
     child.once('error', (error) => {
