@@ -39,11 +39,14 @@ function afterReasoning(outcome: Extract<TrialOutcome, { kind: 'answered' }>, th
 
 /** An answer longer than this is none. */
 const boxedMax = 400;
+/** Unfinished boxes looked at from the end: a reply of nothing else must not cost more than a long one. */
+const boxesMax = 1_000;
 
 /** What the last complete \boxed{…} holds, braces inside it balanced; null when there is none. */
 export function readBoxed(text: string): string | null {
   const opening = '\\boxed{';
-  for (let at = text.lastIndexOf(opening); at >= 0; at = at === 0 ? -1 : text.lastIndexOf(opening, at - 1)) {
+  let at = text.lastIndexOf(opening);
+  for (let box = 0; at >= 0 && box < boxesMax; box += 1) {
     const start = at + opening.length;
     let depth = 1;
     for (let place = start; place < text.length && place - start <= boxedMax; place += 1) {
@@ -51,6 +54,7 @@ export function readBoxed(text: string): string | null {
       if (text[place] === '}') depth -= 1;
       if (depth === 0) return text.slice(start, place).trim();
     }
+    at = at === 0 ? -1 : text.lastIndexOf(opening, at - 1);
   }
   return null;
 }
