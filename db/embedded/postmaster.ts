@@ -51,6 +51,8 @@ export async function startPostmaster(input: PostmasterInput, signal: AbortSigna
     ...input.account,
     cwd: '/',
     env: serverEnvironment,
+    // A session of its own: the terminal's Ctrl-C must not end it before its clients.
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const tail = keepTail(child);
