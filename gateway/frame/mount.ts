@@ -40,14 +40,16 @@ export function mount(
   app.on(route.method, prefix + route.path, async (context) => {
     const at = deps.now();
     const address = context.env?.incoming?.socket.remoteAddress ?? 'local';
-    slowDown(within({ key: `address ${address}`, perMinute: callsPerAddressPerMinute, atMs: at.getTime() }));
+    slowDown(
+      within({ key: `address ${address}`, perMinute: callsPerAddressPerMinute, atMs: performance.now() }),
+    );
     const caller = await identify({ authorization: context.req.header('authorization'), at }, deps);
     const who = caller.kind === 'person' ? caller.jti : `${caller.kind} ${address}`;
     slowDown(
       within({
         key: `${route.method} ${route.path} ${who}`,
         perMinute: route.limits.perMinute,
-        atMs: at.getTime(),
+        atMs: performance.now(),
       }),
     );
     const subject = await admit({ route, caller, id: context.req.param('id'), at }, deps.db);

@@ -1,4 +1,4 @@
-/** Says whether one more call by a key is within its rate. */
+/** Says whether one more call by a key is within its rate; `atMs` is of a clock that nobody sets. */
 export type RateLimits = (input: {
   readonly key: string;
   readonly perMinute: number;
@@ -10,8 +10,8 @@ interface Bucket {
   atMs: number;
 }
 
-/** About 10 MB of buckets; past that the longest unused one is forgotten, which can only be kind to its caller. */
-const bucketsMax = 50_000;
+/** Two generations of these are about 10 MB; what neither has seen is forgotten, which can only be kind to its caller. */
+const generationMax = 25_000;
 
 /**
  * Token buckets in this process's memory, a minute's worth of calls as burst.
@@ -19,19 +19,22 @@ const bucketsMax = 50_000;
  * Several gateways behind a balancer each count their own: the bound is per process, and guards the process.
  */
 export function newRateLimits(): RateLimits {
-  const buckets = new Map<string, Bucket>();
+  // Generations instead of dropping the oldest key: a Map's first key is slow to find after many deletions.
+  let young = new Map<string, Bucket>();
+  let old = new Map<string, Bucket>();
   return ({ key, perMinute, atMs }) => {
-    const old = buckets.get(key);
+    const bucket = young.get(key) ?? old.get(key);
+    const elapsedMs = bucket === undefined ? 0 : Math.max(0, atMs - bucket.atMs);
     const refilled =
-      old === undefined
+      bucket === undefined
         ? perMinute
-        : Math.min(perMinute, old.tokens + ((atMs - old.atMs) / 60_000) * perMinute);
+        : Math.min(perMinute, bucket.tokens + (elapsedMs / 60_000) * perMinute);
     const allowed = refilled >= 1;
-    // Re-inserted last: a Map's first key is then the longest unused.
-    buckets.delete(key);
-    buckets.set(key, { tokens: allowed ? refilled - 1 : refilled, atMs });
-    const oldest = buckets.keys().next();
-    if (buckets.size > bucketsMax && !oldest.done) buckets.delete(oldest.value);
+    young.set(key, { tokens: allowed ? refilled - 1 : refilled, atMs });
+    if (young.size >= generationMax) {
+      old = young;
+      young = new Map();
+    }
     return allowed;
   };
 }
