@@ -82,7 +82,13 @@ function shownProgress(
   gradings: readonly GradingRow[],
   purpose: 'validation' | 'final',
 ): Submission['progress'] {
-  const open = gradings.findLast(({ state }) => state === 'ordered' || state === 'replaying');
+  // A final whose report is in goes on to look as it did until its release, or the moment would show.
+  const open = gradings.findLast(
+    ({ state, publishedAt }) =>
+      state === 'ordered' ||
+      state === 'replaying' ||
+      (state === 'reported' && purpose === 'final' && publishedAt === null),
+  );
   const progress = progressSchema.nullable().safeParse(open?.progress ?? null).data ?? null;
   return progress === null || purpose === 'validation' ? progress : { ...progress, done: null, total: null };
 }
