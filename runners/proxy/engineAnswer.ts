@@ -49,6 +49,12 @@ export function isUsageEvent(text: string): boolean {
   return parsed.success && parsed.data.usage != null && parsed.data.choices?.length === 0;
 }
 
+/** True for a stream's event that says the engine failed in mid-answer, after its status was sent. */
+export function isErrorEvent(text: string): boolean {
+  const parsed = z.object({ error: z.record(z.string(), z.unknown()) }).safeParse(parseJson(text));
+  return parsed.success;
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { addCounts, type EngineCounts, unknownCounts } from './engineAnswer.ts';
+import { addCounts, type EngineCounts, isErrorEvent, unknownCounts } from './engineAnswer.ts';
 import { eventSplitter } from './eventSplitter.ts';
 import type { ProxyConfig, UsageRecord } from './proxyProtocol.ts';
 
@@ -57,7 +57,7 @@ export function engineCalls(config: Pick<ProxyConfig, 'engineSocket' | 'engineCa
     const id = `r${nextId}`;
     const payload = Buffer.from(JSON.stringify(body));
     const { promise, resolve } = Promise.withResolvers<EngineCallEnd>();
-    const state = { counts: unknownCounts, status: null as number | null, isTimeout: false };
+    const state = { counts: unknownCounts, status: null as number | null, isTimeout: false, hasError: false };
     const timers: NodeJS.Timeout[] = [];
     const request = httpRequest({
       socketPath: engineSocket,
@@ -93,6 +93,7 @@ export function engineCalls(config: Pick<ProxyConfig, 'engineSocket' | 'engineCa
       state.status = response.statusCode ?? null;
       readAnswer(response, limits.answerBytesMax, onEvent, (text) => {
         state.counts = addCounts(state.counts, text);
+        state.hasError ||= state.status === 200 && isErrorEvent(text);
       }).then(
         (whole) => finish(true, whole),
         () => {
@@ -140,7 +141,7 @@ async function readAnswer(
       continue;
     }
     for (const data of splitter.push(part)) {
-      if (data.includes('"usage"') || data.includes('"finish_reason":"')) onText(data);
+      if (/"(usage|error)"|"finish_reason":\s*"/.test(data)) onText(data);
       onEvent(data);
     }
   }
@@ -154,10 +155,11 @@ function outcomeOf(end: {
   readonly isTimeout: boolean;
   readonly isGone: boolean;
   readonly isWhole: boolean;
+  readonly hasError: boolean;
   readonly status: number | null;
 }): UsageRecord['outcome'] {
   if (end.isTimeout) return 'timeout';
   if (end.isGone) return 'aborted';
-  if (!end.isWhole || end.status === null || end.status >= 500) return 'failed';
+  if (!end.isWhole || end.hasError || end.status === null || end.status >= 500) return 'failed';
   return end.status === 200 ? 'answered' : 'refused';
 }

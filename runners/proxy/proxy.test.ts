@@ -198,6 +198,20 @@ test('an engine that breaks off is recorded as failed with unknown counts, never
   ]);
 });
 
+test('an engine that fails in mid-stream is recorded as failed, with the counts it still gave', async () => {
+  const failed =
+    '{"error":{"message":"generation failed"},"usage":{"prompt_tokens":3,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":0}}}';
+  const stream = `data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\ndata: ${failed}\n\n`;
+  const { proxy, usages } = await set((_, res) =>
+    res.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream),
+  );
+  await open(proxy);
+  const body = JSON.stringify({ ...JSON.parse(hello), stream: true });
+  expect((await send(proxy.socketPath, { token, body })).body).toBe(stream);
+  await proxy.closeTrial('a');
+  expect(usages).toMatchObject([{ outcome: 'failed', generatedTokens: 2, promptTokens: 3 }]);
+});
+
 test('an engine that never answers is cancelled at the time bound', async () => {
   const { proxy, usages, engine } = await set(() => {}, {
     limits: { ...roomyLimits, requestTimeoutMs: 200, drainTimeoutMs: 300 },

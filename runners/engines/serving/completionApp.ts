@@ -138,16 +138,18 @@ async function streamed(id: string, request: EngineRequest, work: Work): Promise
   ended
     .then((end) => {
       send(completionChunk({ ...base, delta: {}, finish: end.finish }));
-      if (request.stream_options === undefined) return;
-      send({
-        ...completionChunk({ ...base, delta: {}, finish: null }),
-        choices: [],
-        usage: usageBody(end.usage),
-      });
+      if (request.stream_options !== undefined) {
+        send({
+          ...completionChunk({ ...base, delta: {}, finish: null }),
+          choices: [],
+          usage: usageBody(end.usage),
+        });
+      }
+      send('[DONE]');
     })
+    // No [DONE] after a failure: a reader must not take the beginning for the whole.
     .catch((error) => send(failureBody(error)))
     .finally(() => {
-      send('[DONE]');
       writer.close().catch(() => {});
     });
   return new Response(events.readable, {
