@@ -52,6 +52,8 @@ const matrix: Readonly<Record<string, readonly number[]>> = {
   'POST /entries/:id/runs':                                [401, 404, 400, 400, 403, 404],
   'GET /runs/:id':                                         [401, 404, 200, 200, 200, 404],
   'POST /runs/:id/finish':                                 [401, 404, 200, 200, 403, 404],
+  'POST /runs/:id/log':                                    [401, 404, 400, 400, 403, 404],
+  'GET /runs/:id/log':                                     [401, 404, 200, 200, 200, 404],
   'GET /quota':                                            [401, 400, 400, 400, 400, 403],
   'GET /runs/:id/submissions':                             [401, 404, 200, 200, 200, 404],
   'POST /runs/:id/submissions':                            [401, 404, 400, 400, 403, 404],

@@ -1,4 +1,5 @@
 import { receiptSchema } from '@vtb/protocol/messages/receipt.ts';
+import { researchLogLimits } from '@vtb/protocol/researchLog/limits.ts';
 import { systemLimits } from '@vtb/protocol/system/limits.ts';
 import { auditSchema, queueSchema, regradedSchema } from '@vtb/protocol/wire/admin.ts';
 import {
@@ -19,6 +20,7 @@ import {
 } from '@vtb/protocol/wire/entries.ts';
 import { issuedTokenSchema, meSchema, newTokenSchema, tokenListSchema } from '@vtb/protocol/wire/identity.ts';
 import { logSchema } from '@vtb/protocol/wire/log.ts';
+import { appendedLinesSchema, researchPageSchema } from '@vtb/protocol/wire/researchLog.ts';
 import {
   committedSchema,
   missingSchema,
@@ -43,6 +45,7 @@ import { getEntries, getEntry, getQuota, getRun, postEntry, postFinish, postRun 
 import { deleteToken, getMe, getTokens, postToken } from './routes/identity.ts';
 import { getLog } from './routes/log.ts';
 import { getReceipt } from './routes/receipts.ts';
+import { getRunLog, postLog } from './routes/researchLog.ts';
 import {
   getEvents,
   getFeedback,
@@ -68,6 +71,8 @@ const read: Limits = { bodyBytesMax: 0, perMinute: 1_200 };
 const write: Limits = { bodyBytesMax: 65_536, perMinute: 240 };
 /** A manifest and the little around it. */
 const manifest: Limits = { bodyBytesMax: systemLimits.manifestBytesMax + 65_536, perMinute: 60 };
+/** A part of a research log; a long run's transcripts are some forty of them. */
+const logParts: Limits = { bodyBytesMax: researchLogLimits.requestBytesMax, perMinute: 240 };
 /** The longest signed message with its envelope. */
 const messages: Limits = { bodyBytesMax: 2 * 1024 * 1024, perMinute: 6_000 };
 /** Small tensors are chunks of their own: thousands a minute are honest. */
@@ -97,6 +102,8 @@ export const routes: readonly Route[] = [
   route({ method: 'POST', path: '/entries/:id/runs', about: 'entry', roles: ours, scope: 'submit', body: newRunSchema, reply: runSchema, limits: write, creates: true, action: postRun, summary: 'Start the clock on a track' }),
   route({ method: 'GET', path: '/runs/:id', about: 'run', roles: seen, scope: 'read', body: nothing, reply: runSchema, limits: read, action: getRun, summary: 'A run: clock and quota' }),
   route({ method: 'POST', path: '/runs/:id/finish', about: 'run', roles: ours, scope: 'submit', body: nothing, reply: runSchema, limits: write, action: postFinish, summary: 'End a run without a final' }),
+  route({ method: 'POST', path: '/runs/:id/log', about: 'run', roles: ours, scope: 'submit', streams: true, body: nothing, reply: appendedLinesSchema, limits: logParts, action: postLog, summary: 'Add lines to the research log (JSONL); known lines are skipped' }),
+  route({ method: 'GET', path: '/runs/:id/log', about: 'run', roles: seen, scope: 'read', body: nothing, reply: researchPageSchema, limits: read, action: getRunLog, summary: 'The research log, oldest first; ?after= and ?limit=' }),
   route({ method: 'GET', path: '/quota', roles: people, scope: 'read', body: nothing, reply: quotaSchema, limits: read, action: getQuota, summary: 'What may still be done in ?run=' }),
 
   route({ method: 'GET', path: '/runs/:id/submissions', about: 'run', roles: seen, scope: 'read', body: nothing, reply: submissionListSchema, limits: read, action: getSubmissions, summary: 'Submissions of a run, newest first' }),

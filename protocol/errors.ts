@@ -34,6 +34,8 @@ export const refusals = {
   'upload.incomplete': { status: 409, title: 'Chunks are missing' },
   'upload.graceEnded': { status: 409, title: 'The time for uploading has ended' },
   'store.full': { status: 507, title: 'The server has no room for this' },
+  'researchLog.invalid': { status: 422, title: 'The research log is not acceptable' },
+  'researchLog.full': { status: 409, title: 'The research log of this run is full' },
   'system.refused': { status: 422, title: 'The system is not acceptable' },
   'submission.notWithdrawable': { status: 409, title: 'The submission can no longer be withdrawn' },
   'grading.open': { status: 409, title: 'A grading of this submission is still open' },

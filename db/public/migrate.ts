@@ -2,7 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { migrate } from '../migrate.ts';
 
 /** Tables that only ever grow: the application may add to them and read them; a trigger refuses the owner too. */
-export const appendOnlyTables = ['audit', 'feed', 'ledger', 'log_leaves'] as const;
+export const appendOnlyTables = [
+  'audit',
+  'feed',
+  'ledger',
+  'log_leaves',
+  'research_log',
+  'research_totals',
+] as const;
 
 /** What the site's role never sees: tokens' ids, who did what, and what is addressed to the grader. */
 export const unseenBySite = ['tokens', 'idempotency', 'audit', 'feed', 'notices', 'team_chunks'] as const;

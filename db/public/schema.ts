@@ -1,6 +1,7 @@
 /**
  * The gateway's database. Everything that can be counted is counted from these rows by one function each; nothing here
- * knows a hidden task. `audit`, `log_leaves`, `feed` and `ledger` only ever grow: a trigger refuses change and removal.
+ * knows a hidden task. `audit`, `log_leaves`, `feed`, `ledger`,
+ * `research_log` and `research_totals` only ever grow: a trigger refuses change and removal.
  */
 import {
   bigint,
@@ -323,6 +324,37 @@ export const events = pgTable(
     at: instant('at').notNull(),
   },
   (table) => [index().on(table.submission, table.id)],
+);
+
+/** What teams log of their research: each line once per run, under its digest (protocol/researchLog). */
+export const researchLog = pgTable(
+  'research_log',
+  {
+    number: bigserial({ mode: 'number' }).primaryKey(),
+    run: text()
+      .notNull()
+      .references(() => runs.id),
+    digest: text().notNull(),
+    kind: text({ enum: ['episode', 'design', 'usage'] }).notNull(),
+    line: jsonb().notNull(),
+    receivedAt: instant('received_at').notNull(),
+  },
+  (table) => [uniqueIndex().on(table.run, table.digest), index().on(table.run, table.number)],
+);
+
+/** Tokens that a run's log declared as generated, from an instant on: what the board of any date reads. */
+export const researchTotals = pgTable(
+  'research_totals',
+  {
+    number: bigserial({ mode: 'number' }).primaryKey(),
+    run: text()
+      .notNull()
+      .references(() => runs.id),
+    /** Null where a part is unknown. */
+    generatedTokens: bigint('generated_tokens', { mode: 'number' }),
+    at: instant('at').notNull(),
+  },
+  (table) => [index().on(table.run, table.number)],
 );
 
 /** Who did what, when and why. Written in the transaction of the act. */

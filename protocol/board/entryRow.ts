@@ -57,7 +57,7 @@ export function entryRow(
       avg: shown === null ? null : { shown: shown.shown, score: shown, rank: null, tied: false },
       cells,
       hours: { value: elapsedMs / 3_600_000, shown: tenthsText(Math.round(elapsedMs / 360_000)) },
-      researchTokens: null,
+      researchTokens: researchTokens(facts),
       replayTokens: replayTokens(facts),
       finalsUsed: facts.reduce((sum, fact) => sum + fact.finalsUsed, 0),
     },
@@ -100,6 +100,14 @@ function entryCell(fact: PublishedFact | undefined, score: TrackScore | undefine
     isolation: result.environment.isolation,
     flags: [...result.flags],
   };
+}
+
+/** Unknown is not 0: a run that declares nothing makes the sum over the row's runs unknown. */
+function researchTokens(facts: readonly PublishedFact[]): number | null {
+  return facts.reduce<number | null>(
+    (sum, fact) => (sum === null || fact.researchTokens === null ? null : sum + fact.researchTokens),
+    0,
+  );
 }
 
 /** Unknown is not 0: one unknown part makes the sum unknown. */

@@ -57,6 +57,7 @@ export function examplePublished(
     runStartedAt: new Date('2026-06-01T00:00:00Z'),
     committedAt: new Date(Date.parse('2026-06-01T10:00:00Z') + entry * 60_000),
     withdrawnAt: null,
+    researchTokens: null,
     finalsUsed: 1,
     ...rest,
   };

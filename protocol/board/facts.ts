@@ -23,6 +23,8 @@ export interface PublishedFact {
   /** The instant that stopped the clock: the final's commit. */
   readonly committedAt: Date;
   readonly withdrawnAt: Date | null;
+  /** Tokens that the research agent generated in that run, as its log declares; null where it does not. */
+  readonly researchTokens: number | null;
   /** Finals that the entry's team has spent on this track, over all its entries. */
   readonly finalsUsed: number;
 }

@@ -24,12 +24,15 @@ export function designs(lines: readonly ResearchLine[]): Design[] {
   const place = new Map<string, number>();
   for (const line of lines) {
     if (line.kind !== 'design') continue;
-    const { kind: _, ...said } = line;
     const before = byId.get(line.id);
     if (before === undefined) place.set(line.id, place.size);
     byId.set(line.id, {
-      ...(before ?? { parent: null, hypothesis: null, submission: null, decision: null, evidence: null }),
-      ...said,
+      id: line.id,
+      parent: line.parent ?? before?.parent ?? null,
+      hypothesis: line.hypothesis ?? before?.hypothesis ?? null,
+      submission: line.submission ?? before?.submission ?? null,
+      decision: line.decision ?? before?.decision ?? null,
+      evidence: line.evidence ?? before?.evidence ?? null,
       components: designComponents.filter((component) => line.components.includes(component)),
     });
   }

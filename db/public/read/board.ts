@@ -1,9 +1,9 @@
 import type { BoardFacts } from '@vtb/protocol/board/facts.ts';
 import { resultSchema } from '@vtb/protocol/messages/report.ts';
 import { type Season, seasonSchema } from '@vtb/protocol/season/definition.ts';
-import { and, asc, eq, lte, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, lte, sql } from 'drizzle-orm';
 import type { Db } from '../connect.ts';
-import { entries, gradings, ledger, runs, seasons, submissions, teams } from '../schema.ts';
+import { entries, gradings, ledger, researchTotals, runs, seasons, submissions, teams } from '../schema.ts';
 
 /** A season as this instance serves it, with what its board's ETag is made of. */
 export interface SeasonRow {
@@ -43,6 +43,7 @@ export async function readBoardFacts(
     .selectDistinctOn([gradings.submission], {
       entry: { id: entries.id, team: teams.name, agent: entries.agent, agentHarness: entries.agentHarness },
       teamId: teams.id,
+      run: runs.id,
       track: runs.track,
       runStartedAt: runs.startedAt,
       submission: submissions.id,
@@ -69,6 +70,7 @@ export async function readBoardFacts(
     .orderBy(asc(gradings.submission), sql`${gradings.publishedAt} DESC`, sql`${gradings.number} DESC`)
     .limit(publishedMax);
   const finals = await finalsUsed(season.id, asOf, db);
+  const declared = await declaredTokens(season.id, asOf, db);
   const owners = new Map(rows.map(({ entry }) => [entry.id, entry]));
   return {
     season,
@@ -76,7 +78,7 @@ export async function readBoardFacts(
     entries: [...owners.values()],
     published: rows.flatMap((row) => {
       if (row.publishedAt === null) return [];
-      const { entry, teamId, result, publishedAt, withdrawnAt, ...rest } = row;
+      const { entry, teamId, run, result, publishedAt, withdrawnAt, ...rest } = row;
       return [
         {
           ...rest,
@@ -84,6 +86,7 @@ export async function readBoardFacts(
           publishedAt,
           result: resultSchema.parse(result),
           withdrawnAt: withdrawnAt !== null && withdrawnAt <= asOf ? withdrawnAt : null,
+          researchTokens: declared.get(run) ?? null,
           finalsUsed: finals.get(`${teamId} ${row.track}`) ?? 0,
         },
       ];
@@ -108,6 +111,21 @@ async function finalsUsed(season: string, asOf: Date, db: Db): Promise<Map<strin
     )
     .groupBy(ledger.team, runs.track);
   return new Map(rows.map(({ team, track, spent }) => [`${team} ${track}`, spent]));
+}
+
+/** Tokens that the research agent generated, by run, as the logs declared them up to then. */
+async function declaredTokens(season: string, asOf: Date, db: Db): Promise<Map<string, number | null>> {
+  const rows = await db
+    .selectDistinctOn([researchTotals.run], {
+      run: researchTotals.run,
+      generatedTokens: researchTotals.generatedTokens,
+    })
+    .from(researchTotals)
+    .innerJoin(runs, eq(runs.id, researchTotals.run))
+    .innerJoin(entries, eq(entries.id, runs.entry))
+    .where(and(eq(entries.season, season), lte(researchTotals.at, asOf)))
+    .orderBy(asc(researchTotals.run), desc(researchTotals.number));
+  return new Map(rows.map(({ run, generatedTokens }) => [run, generatedTokens]));
 }
 
 function seasonRow(row: typeof seasons.$inferSelect): SeasonRow {
