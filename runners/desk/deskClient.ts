@@ -119,6 +119,7 @@ async function send(
   const base = await deps.address.current(signal);
   const authorization = `Bearer ${await deps.token()}`;
   const json = request.body === undefined ? {} : { body: JSON.stringify(request.body) };
+  const until = AbortSignal.any([signal, AbortSignal.timeout(request.timeoutMs)]);
   let response: Response;
   let bytes: Uint8Array;
   try {
@@ -127,7 +128,7 @@ async function send(
       headers: { authorization, ...('body' in json ? { 'content-type': 'application/json' } : {}) },
       ...json,
       redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(request.timeoutMs)]),
+      signal: until,
     });
     bytes = new Uint8Array(await response.arrayBuffer());
   } catch (cause) {

@@ -50,7 +50,7 @@ export function startHeart(
       const reply = await deps.desk.heartbeat(
         lease.replay,
         { fencing: lease.fencing, trials: held },
-        Math.max(1, aliveUntilMs - sentMs),
+        Math.max(1, Math.ceil(aliveUntilMs - sentMs)),
         signal,
       );
       aliveUntilMs = sentMs + reply.leaseMs;

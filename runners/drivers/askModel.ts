@@ -30,8 +30,7 @@ const eventBytesMax = 1024 * 1024;
  *
  * body           without `stream`, which is always set: a timed-out answer is worth what had come
  * textCharsMax   of output and reasoning each; what is longer loses its beginning, because answers stand at the end
- * deadline       ends the request; what had come until then is the result
- * throws         the signal's reason when it aborts; a broken connection is a result, not an error.
+ * signal, deadline  either ends the request; what had come until then is the result, as with a broken connection
  */
 export async function askModel(
   input: {
@@ -40,8 +39,7 @@ export async function askModel(
     readonly body: Readonly<Record<string, unknown>>;
     readonly textCharsMax: number;
   },
-  signal: AbortSignal,
-  deadline: AbortSignal,
+  { signal, deadline }: { readonly signal: AbortSignal; readonly deadline: AbortSignal },
 ): Promise<ModelAnswer> {
   const payload = Buffer.from(JSON.stringify({ ...input.body, stream: true }));
   const texts = { output: '', reasoning: null as string | null };
@@ -86,7 +84,6 @@ export async function askModel(
     });
     sent.end(payload);
   });
-  signal.throwIfAborted();
   return {
     ...end,
     output: texts.output.toWellFormed(),

@@ -15,8 +15,8 @@ export type DriverTrial = {
 /** What a driver works with. */
 export type DriverDeps = {
   readonly proxy: Pick<RunningProxy, 'socketPath' | 'openTrial' | 'closeTrial'>;
-  /** The proxy's records of a trial's requests so far, in order; complete once the trial is closed. */
-  readonly usageOf: (name: string) => readonly UsageRecord[];
+  /** Takes the proxy's records of a closed trial's requests, in order; the second time there are none. */
+  readonly takeUsage: (name: string) => readonly UsageRecord[];
   /** A new secret for one trial at the proxy. */
   readonly newToken: () => string;
   /** From the first request to the end of the last; what hasn't ended then has timed out. */

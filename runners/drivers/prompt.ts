@@ -23,17 +23,13 @@ async function work(trial: DriverTrial, deps: DriverDeps): Promise<DriverEnd> {
   });
   const startedMs = performance.now();
   const deadline = AbortSignal.timeout(deps.wallClockMs);
+  const body = { messages: renderPrompt(track, task.problem) };
   const answer = await askModel(
-    {
-      socketPath: deps.proxy.socketPath,
-      token,
-      body: { messages: renderPrompt(track, task.problem) },
-      textCharsMax,
-    },
-    deps.signal,
-    deadline,
+    { socketPath: deps.proxy.socketPath, token, body, textCharsMax },
+    { signal: deps.signal, deadline },
   );
   const durationMs = Math.round(performance.now() - startedMs);
+  // Also for a trial that was lost: closing it ends what the engine still does for it.
   const totals = await deps.proxy.closeTrial(name);
   deps.signal.throwIfAborted();
   const usage = {
@@ -41,7 +37,7 @@ async function work(trial: DriverTrial, deps: DriverDeps): Promise<DriverEnd> {
     cachedTokens: totals.cachedTokens,
     generatedTokens: totals.generatedTokens,
   };
-  const [record] = deps.usageOf(name);
+  const [record] = deps.takeUsage(name);
   return endOf({ answer, record, usage, durationMs, isLate: deadline.aborted });
 }
 

@@ -10,7 +10,6 @@ import { engineNamed } from '../engines/registry.ts';
 import { placeQueue } from '../engines/serving/placeQueue.ts';
 import type { ProcessLevel } from '../isolation/level.ts';
 import { errorFields, type Log } from '../log.ts';
-import type { UsageRecord } from '../proxy/proxyProtocol.ts';
 import type { ReplaySlots } from '../slots.ts';
 import { fetchSystem } from '../weights/fetchSystem.ts';
 import { writeWeights } from '../weights/writeWeights.ts';
@@ -21,6 +20,7 @@ import { ReplayFailed } from './replayFailed.ts';
 import { makeReplayFolder, removeReplayFolder } from './replayFolder.ts';
 import { startModel } from './startModel.ts';
 import { trackModel } from './trackModel.ts';
+import { usageBook } from './usageBook.ts';
 import { wallClockMs } from './wallClock.ts';
 import { workTrials } from './workTrials.ts';
 
@@ -104,19 +104,14 @@ async function replayIn(
   log('info', 'weights.written', { replay: lease.replay, weights: weightsDigest });
 
   const calibration = newCalibration({ engine, model, system }, { box, workDir: folder, log, signal });
-  const records = new Map<string, UsageRecord[]>();
-  const onUsage = (usage: UsageRecord) => {
-    const there = records.get(usage.trial);
-    if (there === undefined) records.set(usage.trial, [usage]);
-    else there.push(usage);
-  };
+  const usage = usageBook();
   const limits = wallClockMs(track);
   const { concurrency, version: engineVersion } = track.engine;
   const start = { engine, engineVersion, model, weightsPath, weightsDigest, concurrency };
   let idleDeaths = 0;
   for (let starts = 1; ; starts += 1) {
     const running = await startModel({ ...start, requestTimeoutMs: limits.requestMs }, starts, {
-      ...{ box, calibration, onUsage, log, signal },
+      ...{ box, calibration, onUsage: usage.add, log, signal },
     });
     log('info', 'model.up', { replay: lease.replay, starts });
     try {
@@ -131,7 +126,7 @@ async function replayIn(
         {
           ...{ desk, heart, driver, calibration, log, signal, proxy: running.proxy },
           enter: (waiting) => places.enter(waiting) ?? Promise.reject(new Error('more trials than places')),
-          usageOf: (name) => records.get(name) ?? [],
+          takeUsage: usage.take,
           newToken: () => randomBytes(32).toString('base64url'),
           wallClockMs: limits.trialMs,
         },
