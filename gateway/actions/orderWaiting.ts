@@ -16,7 +16,7 @@ export async function orderWaiting(
 ): Promise<boolean> {
   const { submission, at } = input;
   const context = await lockGradingContext(submission, tx);
-  if (context?.submission.state !== 'queued') return false;
+  if (context?.submission.state !== 'queued' || !deps.seasons.has(context.entry.season)) return false;
   const gradings = await gradingsOf(submission, tx);
   const last = gradings.at(-1);
   const settled = last === undefined || last.state === 'failed' || last.state === 'cancelled';

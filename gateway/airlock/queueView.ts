@@ -29,7 +29,8 @@ export async function queueLines(
   deps: Pick<Deps, 'seasons' | 'keys'>,
   db: Db,
 ): Promise<QueueLine[]> {
-  const rows = await openOrders(at, db);
+  // Seasons that this gateway no longer serves keep their orders, but nobody asks for their place.
+  const rows = (await openOrders(at, db)).filter(({ season }) => deps.seasons.has(season));
   const slots = Math.max(1, await runnerCount(db));
   const byId = new Map(rows.map((row) => [row.order, { row, order: openOrder(row, deps) }]));
   const all = [...byId.values()];

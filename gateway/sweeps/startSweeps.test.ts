@@ -1,7 +1,9 @@
 import { eventsAfter } from '@vtb/db/public/events.ts';
 import { gradingsOf } from '@vtb/db/public/gradings.ts';
+import { gradings } from '@vtb/db/public/schema.ts';
 import { findSubmission } from '@vtb/db/public/submissions.ts';
 import type { Submission } from '@vtb/protocol/wire/submissions.ts';
+import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { waitingForMaintainer } from '../actions/failAsOurs.ts';
 import { scored, testEnclave } from '../testing/testEnclave.ts';
@@ -131,4 +133,18 @@ it('sweeping by itself publishes and checkpoints, goes on after a failed round, 
   expect(
     gateway.lines.some((line) => line.includes('sweep.failed') && line.includes('a round that fails')),
   ).toBe(true);
+});
+
+it('one submission that cannot be published does not keep the others from it', async () => {
+  const [broken, sound] = [await enclave.queued(), await enclave.queued()];
+  for (const { id } of [broken, sound])
+    await enclave.deliver(await enclave.report(await enclave.lastOrder(id), scored(7)));
+  await deps.db
+    .update(gradings)
+    .set({ result: { kind: 'nonsense' } })
+    .where(eq(gradings.submission, broken.id));
+  clock.at = new Date(clock.at.getTime() + 20_000);
+  await releaseFinals(deps);
+  expect((await findSubmission(sound.id, deps.db))?.submission.state).toBe('published');
+  expect((await findSubmission(broken.id, deps.db))?.submission.state).toBe('grading');
 });
