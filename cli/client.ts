@@ -10,9 +10,17 @@ export interface Client {
   readonly get: <T>(path: string, schema: z.ZodType<T>) => Promise<T>;
   readonly text: (path: string, accept: string) => Promise<string>;
   readonly post: <T>(path: string, body: unknown, schema: z.ZodType<T>) => Promise<T>;
+  /** Posts text of another type than JSON to a route where twice is once: it is tried again as it is. */
+  readonly postText: <T>(path: string, body: TextBody, schema: z.ZodType<T>) => Promise<T>;
   readonly remove: (path: string) => Promise<void>;
   /** A request with its answer unread; failures of the network and refusals are thrown as Failures. */
   readonly raw: (path: string, init: RequestInit) => Promise<Response>;
+}
+
+/** A body that is not JSON. */
+export interface TextBody {
+  readonly type: string;
+  readonly text: string;
 }
 
 /** Longest wait for the head of an answer. */
@@ -69,6 +77,8 @@ export function openClient(login: { readonly url: string; readonly token: string
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() };
       return json(await again(path, { method: 'POST', headers, body: JSON.stringify(body) }), schema);
     },
+    postText: async (path, { type, text }, schema) =>
+      json(await again(path, { method: 'POST', headers: { 'Content-Type': type }, body: text }), schema),
     remove: async (path) => {
       await again(path, { method: 'DELETE' });
     },

@@ -13,6 +13,7 @@ import { textTable } from '../console.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { chosenTeam } from './chosen.ts';
+import { runLogCommand } from './runLog.ts';
 
 interface EntryOptions {
   readonly agent: string;
@@ -102,6 +103,7 @@ export function entryCommands(program: Command, context: Context): void {
         `${found.id} on ${found.track}: ${found.endedAt === null ? `open until ${found.deadline}` : `ended ${found.endedAt} (${found.endReason})`}\n${quota}\n${list}`,
       );
     });
+  runLogCommand(run, context);
   run
     .command('finish <id>')
     .description('end a run without a final')
