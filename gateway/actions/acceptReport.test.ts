@@ -189,64 +189,6 @@ describe('a report is refused and nothing changes when it is', () => {
   });
 });
 
-describe('a report on a hidden split lets nothing out', () => {
-  it.each([
-    [
-      'a trace of a trial',
-      '/attachments',
-      scored(150),
-      { attachments: [{ sha256: sha256Hex('x'), size: 1, kind: 'trials' as const }] },
-    ],
-    ['that it were visible', '/hidden', scored(150), { hidden: false }],
-    [
-      'exact token totals',
-      '/result/totals/generatedTokens',
-      { ...scored(150), totals: { ...scored(150).totals, generatedTokens: 73_001 } },
-      {},
-    ],
-    [
-      'exact hours',
-      '/result/totals/replayHours',
-      { ...scored(150), totals: { ...scored(150).totals, replayHours: 0.123 } },
-      {},
-    ],
-    [
-      'an interval that its sums do not give',
-      '/result/metrics/0/low',
-      {
-        ...scored(150),
-        metrics: scored(150).metrics.map((metric) => ({ ...metric, low: metric.low + 1e-12 })),
-      },
-      {},
-    ],
-    [
-      'a smaller number of tasks',
-      '/result/metrics/0/n',
-      { ...scored(150), metrics: scored(150).metrics.map((metric) => ({ ...metric, n: 199 })) },
-      {},
-    ],
-    [
-      'sums that no trials give',
-      '/result/metrics/0',
-      { ...scored(150), metrics: scored(150).metrics.map((metric) => ({ ...metric, sumC2: 1 })) },
-      {},
-    ],
-  ])('not %s', async (_what, at, result, change) => {
-    const { id, order } = await ordered();
-    expect(await refusal(await enclave.deliver(await enclave.report(order, result, change)))).toMatchObject({
-      code: 'message.invalid',
-      at: expect.arrayContaining([at]),
-    });
-    await expectUntouched(id);
-  });
-
-  it('and on a visible one exact totals are welcome', async () => {
-    const { order } = await ordered('validation');
-    const result = { ...scored(50, 'validation'), totals: { ...scored(50).totals, generatedTokens: 73_001 } };
-    expect((await enclave.deliver(await enclave.report(order, result))).status).toBe(200);
-  });
-});
-
 describe('whose fault', () => {
   it('ours: the same sealed digest is ordered again by itself, at most twice, and then a maintainer has to look', async () => {
     const { id, order, system } = await ordered();
