@@ -19,7 +19,7 @@ export function engineDigest(engine: string): string {
   const ours = join(import.meta.dirname, '../engines');
   return jsonDigest({
     engine,
-    code: treeOf(ours, (path) => path.endsWith('.ts') && !path.endsWith('.test.ts')),
+    code: treeOf(ours, (path) => path.endsWith('.ts') && !/\.test\.ts$|^conformance\.ts$/.test(path)),
     packages: (packagesOf[engine] ?? []).map((name) => ({ name, ...packageFacts(name) })),
   });
 }

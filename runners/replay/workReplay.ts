@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Finish, ReplayLease } from '@vtb/protocol/wire/desk.ts';
+import type { ClaimedTrial, Finish, ReplayLease } from '@vtb/protocol/wire/desk.ts';
 import type { DeskClient } from '../desk/deskClient.ts';
 import { isLost } from '../desk/deskFailure.ts';
 import { type Heart, LeaseLost, startHeart } from '../desk/heart.ts';
@@ -39,8 +39,8 @@ export type ReplayDeps = {
 /** Beside the engine's file, what must stay free on its disk. */
 const freeBytesMin = 256 * 1024 * 1024;
 const finishTimeoutMs = 5_000;
-/** Engine deaths in a row under which no trial ended. */
-const idleDeathsMax = 3;
+/** Times in a row that the engine breaks without a trial ending. */
+const idleBreaksMax = 3;
 
 /**
  * One replay from its lease to its finish: weights, engine, proxy, trials, and everything away again.
@@ -108,7 +108,9 @@ async function replayIn(
   const limits = wallClockMs(track);
   const { concurrency, version: engineVersion } = track.engine;
   const start = { engine, engineVersion, model, weightsPath, weightsDigest, concurrency };
-  let idleDeaths = 0;
+  const codeDigest = engineDigest(engine.name);
+  let idleBreaks = 0;
+  let carried: readonly ClaimedTrial[] = [];
   for (let starts = 1; ; starts += 1) {
     const running = await startModel({ ...start, requestTimeoutMs: limits.requestMs }, starts, {
       ...{ box, calibration, onUsage: usage.add, log, signal },
@@ -117,26 +119,28 @@ async function replayIn(
     try {
       const environment = environmentOf({
         facts: running.engine.facts,
-        engineDigest: engineDigest(engine.name),
+        engineDigest: codeDigest,
         hardware: deps.hardware,
       });
       const places = placeQueue(concurrency, concurrency);
-      const { end, ended } = await workTrials(
-        { lease, environment, model: running, room: 2 * concurrency },
+      const end = await workTrials(
+        { lease, environment, model: running, carried, room: 2 * concurrency },
         {
           ...{ desk, heart, driver, calibration, log, signal, proxy: running.proxy },
           enter: (waiting) => places.enter(waiting) ?? Promise.reject(new Error('more trials than places')),
+          broken: new AbortController(),
           takeUsage: usage.take,
           newToken: () => randomBytes(32).toString('base64url'),
           wallClockMs: limits.trialMs,
         },
       );
-      if (end === 'done') return { kind: 'done' };
-      if (end === 'proxyDown') throw ReplayFailed.ours('runner', 'the model proxy died');
-      idleDeaths = ended > 0 ? 0 : idleDeaths + 1;
-      log('warn', 'engine.died', { replay: lease.replay, starts, ended });
-      if (idleDeaths >= idleDeathsMax)
-        throw ReplayFailed.ours('engine', 'the engine keeps dying with nothing to do');
+      if (end.kind === 'done') return { kind: 'done' };
+      if (end.kind === 'proxyDown') throw ReplayFailed.ours('runner', 'the model proxy died');
+      carried = end.untouched;
+      idleBreaks = end.ended > 0 ? 0 : idleBreaks + 1;
+      log('warn', 'engine.broke', { replay: lease.replay, starts, ended: end.ended });
+      if (idleBreaks >= idleBreaksMax)
+        throw ReplayFailed.ours('engine', 'the engine keeps breaking with nothing to do');
     } finally {
       clock.engineMs += await running.stop();
     }

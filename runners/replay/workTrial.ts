@@ -1,7 +1,7 @@
 import type { ClaimedTrial, TrialOutcome, Usage } from '@vtb/protocol/wire/desk.ts';
 import type { DeskClient, Held } from '../desk/deskClient.ts';
 import { isLost } from '../desk/deskFailure.ts';
-import { type Heart, LeaseLost } from '../desk/heart.ts';
+import type { Heart } from '../desk/heart.ts';
 import type { Driver, DriverDeps, DriverEnd, DriverTrial } from '../drivers/driver.ts';
 import { errorFields, type Log } from '../log.ts';
 import { ProxyFailure } from '../proxy/startProxy.ts';
@@ -17,6 +17,8 @@ export type TrialDeps = {
   readonly log: Log;
   /** Waits for a place among those that generate at once. */
   readonly enter: (signal: AbortSignal) => Promise<() => void>;
+  /** Of this start of the model: aborted once the engine broke, so that no further trial is sent to it. */
+  readonly broken: AbortController;
   /** The replay's: aborted when it is lost or the runner stops. */
   readonly signal: AbortSignal;
 } & Omit<DriverDeps, 'signal'>;
@@ -24,14 +26,16 @@ export type TrialDeps = {
 /**
  * Works one claimed trial: task, driver, agent-done, outcome.
  *
- * A trial that was lost is dropped without a word. throws ReplayFailed, ProxyFailure, or the replay signal's reason:
- * the replay can't go on. What else goes wrong here is ours, and the trial's outcome says so.
+ * returns  'ended' when its outcome is with the desk or the trial was lost (then it is dropped without a word);
+ *          'untouched' when the engine broke before the trial was sent to it: it is still held, for the next start.
+ * throws   ReplayFailed, ProxyFailure, or the replay signal's reason: the replay can't go on. What else goes wrong
+ *          here is ours, and the trial's outcome says so.
  */
 export async function workTrial(
   claimed: ClaimedTrial,
-  trial: Omit<DriverTrial, 'task' | 'name' | 'seed'>,
+  trial: Pick<DriverTrial, 'track'>,
   deps: TrialDeps,
-): Promise<void> {
+): Promise<'ended' | 'untouched'> {
   const held: Held = { id: claimed.trial, fencing: claimed.fencing };
   const lost = deps.heart.hold(held);
   const signal = AbortSignal.any([lost, deps.signal]);
@@ -39,56 +43,68 @@ export async function workTrial(
   try {
     const task = await deps.desk.task(held, signal);
     const end = await drive({ ...trial, name, seed: claimed.seed, task }, { ...deps, signal });
-    const outcome = end.kind === 'outcome' ? end.outcome : await blamed(end, deps);
+    if (end === 'untouched') return end;
+    const outcome = end.kind === 'outcome' ? end.outcome : await blamed(claimed, end, deps);
     await deps.desk.agentDone(held, signal);
     await deps.desk.outcome(held, outcome, signal);
     deps.log('info', 'trial.done', { trial: claimed.trial, kind: kindOf(outcome) });
   } catch (error) {
     deps.signal.throwIfAborted();
     if (error instanceof ReplayFailed || error instanceof ProxyFailure) throw error;
-    if (isLost(error) || lost.aborted || error instanceof LeaseLost)
-      return deps.log('warn', 'trial.lost', { trial: claimed.trial });
-    deps.log('error', 'trial.failed', { trial: claimed.trial, ...errorFields(error) });
-    await giveUp(held, signal, deps);
-  } finally {
-    deps.heart.release(claimed.trial);
+    if (isLost(error) || lost.aborted) deps.log('warn', 'trial.lost', { trial: claimed.trial });
+    else {
+      deps.log('error', 'trial.failed', { trial: claimed.trial, ...errorFields(error) });
+      await giveUp(held, signal, deps);
+    }
   }
+  deps.heart.release(claimed.trial);
+  return 'ended';
 }
 
-async function drive(trial: DriverTrial, deps: TrialDeps): Promise<DriverEnd> {
+async function drive(trial: DriverTrial, deps: TrialDeps): Promise<DriverEnd | 'untouched'> {
   const leave = await deps.enter(deps.signal);
   try {
-    return await deps.driver.work(trial, deps);
+    if (deps.broken.signal.aborted) return 'untouched';
+    const end = await deps.driver.work(trial, deps);
+    // Before the place is free: who waits for it must not be sent to a broken engine.
+    if (end.kind === 'engineFailed') deps.broken.abort();
+    return end;
   } finally {
     leave();
   }
 }
 
 /**
- * The outcome of a trial under which the engine broke. The engine has served tokens before (startModel.ts), so it is
- * the system's fault unless the calibration system fails too; then the replay ends by ours, and the trial is free.
+ * The outcome of a trial under which the engine broke. The engine had served tokens before (startModel.ts), so by the
+ * rule it is the system's fault unless the calibration system fails too.
+ *
+ * Before the rule comes one more try with the same seed, recorded as a retry of ours: what kills an engine once may
+ * be the host, and trials that were beside it did nothing. What breaks it a second time is judged. Where the
+ * calibration system fails too, the replay ends by ours, and its trials are free.
  */
 async function blamed(
+  claimed: ClaimedTrial,
   end: { readonly usage: Usage; readonly durationMs: number },
   deps: Pick<TrialDeps, 'calibration'>,
 ): Promise<TrialOutcome> {
+  const { usage, durationMs } = end;
+  if (claimed.attempt === 1) return { kind: 'failed', fault: 'ours', phase: 'engine', usage, durationMs };
   if ((await deps.calibration.blame()) === 'ours')
     throw ReplayFailed.ours('engine', 'the engine broke, and serves no other weights either');
-  const { usage, durationMs } = end;
   return { kind: 'failed', fault: 'system', phase: 'serve', usage, durationMs };
 }
 
 const unknownUsage: Usage = { promptTokens: null, cachedTokens: null, generatedTokens: null };
 
 async function giveUp(held: Held, signal: AbortSignal, deps: TrialDeps): Promise<void> {
-  const outcome = {
+  const failed = {
     kind: 'failed',
     fault: 'ours',
     phase: 'runner',
     usage: unknownUsage,
     durationMs: 0,
   } as const;
-  await deps.desk.outcome(held, outcome, signal).catch((error: unknown) => {
+  await deps.desk.outcome(held, failed, signal).catch((error: unknown) => {
     deps.signal.throwIfAborted();
     deps.log('warn', 'trial.lost', { trial: held.id, ...errorFields(error) });
   });

@@ -1,5 +1,5 @@
 import type { Environment } from '@vtb/protocol/messages/report.ts';
-import type { ReplayLease } from '@vtb/protocol/wire/desk.ts';
+import type { ClaimedTrial, ReplayLease } from '@vtb/protocol/wire/desk.ts';
 import { pause } from '../pause.ts';
 import type { RunningModel } from './startModel.ts';
 import { type TrialDeps, workTrial } from './workTrial.ts';
@@ -7,62 +7,85 @@ import { type TrialDeps, workTrial } from './workTrial.ts';
 /** Between claims while other runners hold what is left. */
 const elsewhereMs = 1_000;
 
+/** How a model's trials came to rest. */
+export type TrialsEnd =
+  /** No trial is left. */
+  | { readonly kind: 'done' }
+  | { readonly kind: 'proxyDown' }
+  /** The engine broke. `ended` trials came to an outcome before; `untouched` ones are still held and not begun. */
+  | { readonly kind: 'engineBroken'; readonly ended: number; readonly untouched: readonly ClaimedTrial[] };
+
 /**
  * Claims trials and works them while the model is up.
  *
- * room     trials in hand at most; those that wait for a place have their task read already
- * returns  'done' when no trial is left; 'engineDown' when the engine died: its trials are resolved, others may be
- *          left. `resolved` counts trials that ended here.
+ * carried  trials that are held from an earlier start of the model; they are worked first
+ * room     trials in hand at most: some generate, the others have their task read and wait for a place
  * throws   as workTrial, after every trial in hand has come to rest.
  */
 export async function workTrials(
   input: {
     readonly lease: ReplayLease;
     readonly environment: Environment;
-    readonly model: RunningModel;
+    readonly model: Pick<RunningModel, 'down'>;
+    readonly carried: readonly ClaimedTrial[];
     readonly room: number;
   },
   deps: TrialDeps,
-): Promise<{ readonly end: 'done' | 'engineDown' | 'proxyDown'; readonly ended: number }> {
+): Promise<TrialsEnd> {
   const { lease, environment, model } = input;
   const inHand = new Map<string, Promise<void>>();
-  const state = {
-    ended: 0,
-    failure: null as { readonly error: unknown } | null,
-    down: null as string | null,
-  };
-  const down = model.down.then((which) => {
-    state.down = which;
+  const untouched: ClaimedTrial[] = [];
+  const state = { ended: 0, failure: null as { readonly error: unknown } | null, isProxyDown: false };
+  const stop = deps.broken;
+  void model.down.then((which) => {
+    state.isProxyDown = which === 'proxy';
+    stop.abort();
   });
-  const start = (claimed: Parameters<typeof workTrial>[0]) => {
+  const stopped = new Promise<void>((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const start = (claimed: ClaimedTrial) => {
     const worked = workTrial(claimed, { track: lease.track }, deps)
+      .then((end) => {
+        if (end === 'ended') state.ended += 1;
+        else untouched.push(claimed);
+      })
       .catch((error: unknown) => {
         state.failure ??= { error };
+        stop.abort();
       })
-      .finally(() => {
-        state.ended += 1;
-        inHand.delete(claimed.trial);
-      });
+      .finally(() => inHand.delete(claimed.trial));
     inHand.set(claimed.trial, worked);
   };
 
+  const claim = (room: number) =>
+    deps.desk
+      .claim(lease.replay, { fencing: lease.fencing, room, environment }, deps.signal)
+      .catch((error: unknown) => {
+        state.failure ??= { error };
+        return null;
+      });
+
+  input.carried.forEach(start);
   let left: 'claimable' | 'elsewhere' | 'none' = 'claimable';
-  while (state.failure === null && state.down === null) {
-    if (inHand.size === 0 || (left === 'claimable' && inHand.size < input.room)) {
-      const body = { fencing: lease.fencing, room: input.room - inHand.size, environment };
-      const reply = await deps.desk.claim(lease.replay, body, deps.signal);
+  let isDone = false;
+  while (!stop.signal.aborted && !isDone) {
+    const room = input.room - inHand.size;
+    if (inHand.size === 0 || (left === 'claimable' && room > 0)) {
+      const reply = await claim(room);
+      if (reply === null) break;
       left = reply.left;
       reply.trials.forEach(start);
-      if (inHand.size === 0 && left === 'none') return { end: 'done', ended: state.ended };
-      if (inHand.size === 0) {
-        await Promise.race([pause(elsewhereMs, deps.signal), down]);
-        continue;
-      }
-      if (left === 'claimable' && inHand.size < input.room) continue;
+      isDone = inHand.size === 0 && left === 'none';
+      if (isDone || reply.trials.length > 0) continue;
+      // Held elsewhere, or taken by others meanwhile.
+      await Promise.race([pause(elsewhereMs, deps.signal).catch(() => stop.abort()), stopped]);
+      continue;
     }
-    await Promise.race([...inHand.values(), down]);
+    await Promise.race([...inHand.values(), stopped]);
   }
   await Promise.all(inHand.values());
   if (state.failure !== null) throw state.failure.error;
-  return { end: state.down === 'proxy' ? 'proxyDown' : 'engineDown', ended: state.ended };
+  if (state.isProxyDown) return { kind: 'proxyDown' };
+  return isDone ? { kind: 'done' } : { kind: 'engineBroken', ended: state.ended, untouched };
 }
