@@ -14,6 +14,7 @@ import { compactDecrypt, importJWK } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { gradeOnce } from './grade.ts';
 import { flushOutgoing } from './orders/flushOutgoing.ts';
+import { sweepFiles } from './orders/sweepFiles.ts';
 import { listMessages, moveMessage, readMessage } from './spool.ts';
 import { type TestEnclave, testEnclave, testSystem } from './testKit.ts';
 import { type TestRunner, testDesk } from './testKitRunner.ts';
@@ -285,4 +286,16 @@ describe('orders that end without a score', () => {
       cause: 'deadline',
     });
   });
+});
+
+test('a sweep forgets the systems of ended orders and keeps those of open ones', async () => {
+  const ended = testSystem('hidden one');
+  const open = testSystem('still open');
+  await at.feed.sendOrder(open, 'validation');
+  await grade();
+  expect(await readdir(at.enclave.systems)).toContain(ended.weights);
+  await sweepFiles(at.enclave);
+  const left = await readdir(at.enclave.systems);
+  expect(left).not.toContain(ended.weights);
+  expect(left).toEqual(expect.arrayContaining([open.weights, open.digest]));
 });

@@ -6,10 +6,10 @@ export type Log = (
 ) => void;
 
 /** Writes one JSON line an event on stderr. */
-export function stderrLog(process_: string, now: () => Date): Log {
+export function stderrLog(name: string, now: () => Date): Log {
   return (level, event, fields = {}) => {
     process.stderr.write(
-      `${JSON.stringify({ at: now().toISOString(), process: process_, level, event, ...fields })}\n`,
+      `${JSON.stringify({ at: now().toISOString(), process: name, level, event, ...fields })}\n`,
     );
   };
 }

@@ -17,9 +17,8 @@ export async function sweepFiles(enclave: Enclave): Promise<void> {
   for (const { id, attachments } of await attachmentsInFlight(db)) {
     if (!(await hasMessage('sent', id, spool))) for (const sha256 of attachments) kept.add(sha256);
   }
-  const unready = new Set(await neededChunks(db));
   await sweepChunks(
     chunksOf(spool),
-    (sha256, { modifiedAt }) => modifiedAt > oldest || kept.has(sha256) || unready.has(sha256),
+    (sha256, { modifiedAt }) => modifiedAt > oldest || kept.has(sha256) || needed.has(sha256),
   );
 }
