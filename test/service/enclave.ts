@@ -86,7 +86,12 @@ export async function startEnclave(
   });
   const started: EnclaveProcess[] = [grader];
   const until = (what: string, check: () => Promise<boolean>, timeoutMs = 60_000) =>
-    waitFor(what, check, { timeoutMs, everyMs: 50, signal: new AbortController().signal });
+    waitFor(what, check, { timeoutMs, everyMs: 50, signal: new AbortController().signal }).catch(
+      (cause: unknown) => {
+        const logs = started.map((each) => each.log().slice(-4_000)).join('\n');
+        throw new Error(`${what}: ${cause instanceof Error ? cause.message : ''}\n${logs}`, { cause });
+      },
+    );
   await until('the grader is ready', async () => {
     if (grader.child.exitCode !== null) throw new Error(`the grader ended:\n${grader.log()}`);
     return grader.log().includes('"grader.ready"');
