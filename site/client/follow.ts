@@ -25,7 +25,11 @@ class Follow extends HTMLElement {
     const main = document.querySelector('main');
     const freshMain = next.querySelector('main');
     if (fresh === null || main === null || freshMain === null) return;
-    if (fresh.querySelector('[data-state]')?.getAttribute('data-state') === this.querySelector('[data-state]')?.getAttribute('data-state')) return;
+    if (
+      fresh.querySelector('[data-state]')?.getAttribute('data-state') ===
+      this.querySelector('[data-state]')?.getAttribute('data-state')
+    )
+      return;
     if (fresh.hasAttribute('data-moving')) this.replaceChildren(...fresh.childNodes);
     else {
       // The end of the way brings a result with it: take the whole new page, and stop listening.
