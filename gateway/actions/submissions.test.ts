@@ -309,8 +309,9 @@ describe('inspection', () => {
     expect(await ledgerOf(id)).toEqual([]);
   });
 
-  test('a sound final is queued and spent, a sound validation queued and reserved; sealing again changes nothing', async () => {
-    for (const purpose of ['final', 'validation'] as const) {
+  test.each(['final', 'validation'] as const)(
+    'a sound %s is queued with its quota taken; sealing again changes nothing',
+    async (purpose) => {
       const { member, run } = await newContest(gateway);
       const system = await pocketSystem();
       const { id } = await commit(gateway, { token: member.token, run, purpose, system });
@@ -328,8 +329,9 @@ describe('inspection', () => {
       expect((await call(member.token, 'POST', `/submissions/${id}/seal`)).status).toBe(200);
       await inspectWaiting(deps, signal);
       expect(await countAll()).toEqual(before);
-    }
-  });
+    },
+    90_000,
+  );
 });
 
 describe('withdraw', () => {

@@ -88,11 +88,10 @@ export async function uploadAndSeal(
   input: { readonly token: string; readonly submission: string; readonly system: MadeSystem },
 ): Promise<void> {
   const { token, submission, system } = input;
-  for (const { sha256, bytes } of system.chunks) {
-    expect(
-      (await gateway.call(token, 'PUT', `/submissions/${submission}/chunks/${sha256}`, bytes)).status,
-    ).toBe(204);
-  }
+  const sent = system.chunks.map(({ sha256, bytes }) =>
+    gateway.call(token, 'PUT', `/submissions/${submission}/chunks/${sha256}`, bytes),
+  );
+  for (const { status } of await Promise.all(sent)) expect(status).toBe(204);
   const sealed = await gateway.call(token, 'POST', `/submissions/${submission}/seal`);
   expect(sealed.status, await sealed.clone().text()).toBe(200);
 }
