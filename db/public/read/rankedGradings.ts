@@ -1,13 +1,12 @@
 import { buildBoard } from '@vtb/protocol/board/buildBoard.ts';
 import { sha256Schema } from '@vtb/protocol/digest.ts';
-import type { rankedSchema } from '@vtb/protocol/messages/checkpoint.ts';
+import type { Checkpoint } from '@vtb/protocol/messages/checkpoint.ts';
 import { inArray } from 'drizzle-orm';
-import type { z } from 'zod';
 import type { Db } from '../connect.ts';
 import { gradings } from '../schema.ts';
 import { readBoardFacts, readSeason } from './board.ts';
 
-type Ranked = z.infer<typeof rankedSchema>;
+type Ranked = Checkpoint['ranked'][number];
 
 /** Ranked rows of one track that comparisons are made for; those below are not compared. */
 const rankedMax = 1_000;
