@@ -71,8 +71,8 @@ const read: Limits = { bodyBytesMax: 0, perMinute: 1_200 };
 const write: Limits = { bodyBytesMax: 65_536, perMinute: 240 };
 /** A manifest and the little around it. */
 const manifest: Limits = { bodyBytesMax: systemLimits.manifestBytesMax + 65_536, perMinute: 60 };
-/** A part of a research log; a long run's transcripts are some forty of them. */
-const logParts: Limits = { bodyBytesMax: researchLogLimits.requestBytesMax, perMinute: 240 };
+/** A part of a research log; the longest log is two hundred of them. */
+const logParts: Limits = { bodyBytesMax: researchLogLimits.requestBytesMax, perMinute: 600 };
 /** The longest signed message with its envelope. */
 const messages: Limits = { bodyBytesMax: 2 * 1024 * 1024, perMinute: 6_000 };
 /** Small tensors are chunks of their own: thousands a minute are honest. */

@@ -91,7 +91,7 @@ describe('taking lines in', () => {
           researchTokens(lines),
         );
       }),
-      { numRuns: 8 },
+      { numRuns: 5 },
     );
   });
 
@@ -187,7 +187,7 @@ test('the total written down is the one that the log’s lines give, whatever th
       const said = row?.generated_tokens ?? null;
       expect(said === null ? null : Number(said)).toBe(researchTokens(lines).total?.outputTokens ?? null);
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   );
 });
 

@@ -31,12 +31,13 @@ export async function appendResearchLog(
   tx: Db,
 ): Promise<AppendedLines> {
   const { caller, at } = input;
-  const { lines, repeated, problems } = readResearchLog(input.text);
-  if (lines.length + repeated > limits.requestLinesMax)
+  const asked = input.text.split('\n').filter((line) => line.trim() !== '').length;
+  if (asked > limits.requestLinesMax)
     throw new Refusal(
       'researchLog.invalid',
-      `${lines.length + repeated} lines; one request takes ${limits.requestLinesMax}: send the log in parts`,
+      `${asked} lines; one request takes ${limits.requestLinesMax}: send the log in parts`,
     );
+  const { lines, repeated, problems } = readResearchLog(input.text);
   const context = await lockRun(input.run, tx);
   if (context === undefined) throw notFound();
   const run = context.run.id;

@@ -37,7 +37,7 @@ export const getRunLog: Action<null, ResearchPage> = async (call, _deps, tx) => 
   return { run, lines, next: rows.length > limit ? (lines.at(-1)?.number ?? null) : null };
 };
 
-/** A mebibyte on a line of 30 kB/s takes 35 s. */
+/** The longest body on a line of 10 kB/s takes 26 s. */
 const bodyMs = 60_000;
 
 async function readText(raw: RawRequest): Promise<string> {

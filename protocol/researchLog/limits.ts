@@ -10,9 +10,10 @@ export const researchLogLimits = {
   lineCharsMax: 80_000,
   /** More than any model reads in a day at one time; 200,000 such lines still add up exactly in a double. */
   tokensMax: 10_000_000_000,
-  /** What one request may bring: a row each, and a statement takes 65,535 values. */
-  requestLinesMax: 5_000,
-  requestBytesMax: 1024 * 1024,
+  /** What one request may bring: checking a thousand lines keeps a server from everything else for an eighth of a second. */
+  requestLinesMax: 1_000,
+  /** The longest line fits, at three bytes a character. */
+  requestBytesMax: 256 * 1024,
   /** 24 hours of a model call and a tool call every second are 172,800 lines. */
   runLinesMax: 200_000,
   /** Problems told at once; the rest are counted. */
