@@ -3,12 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { newSigningKey } from '@vtb/protocol/messages/keys.ts';
 import { publicHalf } from '@vtb/protocol/messages/sealing.ts';
-import { submissionSchema } from '@vtb/protocol/wire/submissions.ts';
+import { regradedSchema } from '@vtb/protocol/wire/admin.ts';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { stateLine } from '../follow.ts';
 
 /** Processes that can be started by name, and where their main file is. */
 const processes = {
@@ -29,13 +28,15 @@ export function operatorCommands(program: Command, context: Context): void {
     .description('grade a submission again: appends a grading, the old one stays addressable')
     .requiredOption('--reason <text>', 'why; it stays on record')
     .action(async (id: string, options: { reason: string }) => {
-      const submission = await (await context.member()).post(
+      const ordered = await (await context.member()).post(
         `/admin/submissions/${id}/regrade`,
         { reason: options.reason },
-        submissionSchema,
+        regradedSchema,
       );
-      const newest = submission.gradings.reduce((latest, grading) => Math.max(latest, grading.number), 0);
-      context.console.result(submission, `grading ${newest} of ${stateLine(submission)}`);
+      context.console.result(
+        ordered,
+        `Grading ${ordered.number} of ${ordered.submission} is ordered: ${ordered.grading}. What is shown stays until it is published.`,
+      );
     });
 
   const keys = program.command('keys').description('signing keys and the season record');
@@ -70,7 +71,7 @@ export function operatorCommands(program: Command, context: Context): void {
     .action(async (options: { season: string }) => {
       const client = await context.visitor();
       const { leaves } = await client.get(
-        `/log?season=${encodeURIComponent(options.season)}&from=0&count=1`,
+        `/log?season=${encodeURIComponent(options.season)}&from=0&limit=1`,
         logSchema,
       );
       const [record] = leaves;

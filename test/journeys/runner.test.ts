@@ -22,6 +22,7 @@ let runner: EnclaveProcess;
 beforeAll(async () => {
   enclave = await startEnclave(database, { trials: 2, leaseMs: 5_000 });
   runner = await enclave.startRunner();
+  await enclave.until('the runner is ready', async () => runner.log().includes('"runner.ready"'));
 });
 afterAll(async () => {
   await enclave?.[Symbol.asyncDispose]();
@@ -125,10 +126,14 @@ describe('a runner beside a real grader', { timeout: 180_000 }, () => {
     expect(pids.filter(isAlive)).toEqual([]);
     expect((await enclave.facts(order)).replays.map((r) => r.finish)).toEqual([{ kind: 'released' }]);
     await nothingIsLeft();
+    await enclave.sendCancel(order);
   });
 
   test('an ordinary user’s runner replays too, and says how it was isolated', async (context) => {
     if (process.getuid?.() !== 0) context.skip('starting another user’s runner needs root');
+    // Two runners with one key would take each other's leases.
+    runner.child.kill('SIGTERM');
+    await runner.ended;
     const order = await enclave.sendOrder(tuned);
     const other = await enclave.startRunner({ uid: 1500, gid: 1500 });
     await enclave.until('the order is over', async () => (await enclave.facts(order)).state === 'reported');

@@ -64,7 +64,7 @@ test('no hidden problem lies on the disk: chunk store, spool, runner, grader, da
   const found = await control.inFolder(service.dataDir);
   expect(found).toEqual(expect.arrayContaining(planted.map((path) => `${path}: ${decoy}`)));
   expect(found.some((line) => line.includes('/postgres/'))).toBe(true);
-});
+}, 180_000);
 
 test('no hidden problem is in what any process wrote to its output', async () => {
   const log = await service.log();

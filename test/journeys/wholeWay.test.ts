@@ -262,7 +262,7 @@ describe('a command', { timeout: 60_000 }, () => {
   test('that is refused ends with code 1, and stdout is one JSON document', async () => {
     const answer = await member('submit', systemDir('tuned'), '--run', way.run, '--purpose', 'final');
     expect(answer.code).toBe(1);
-    expect(errorSchema.parse(answer.document).error.code).toBe('run.ended');
+    expect(errorSchema.parse(answer.document).error.code).toBe('final.live');
   });
 
   test('that finds no service ends with code 3', async () => {
