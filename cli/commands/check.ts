@@ -9,6 +9,7 @@ import { byteText } from '../byteText.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { type ReadSystem, readSystem } from '../system/readSystem.ts';
+import { readSystemLog } from '../system/systemLog.ts';
 
 /** `check`: what the gateway would say, and what would be sent, without sending anything. */
 export function checkCommand(program: Command, context: Context): void {
@@ -19,10 +20,11 @@ export function checkCommand(program: Command, context: Context): void {
     .action(async (dir: string, options: { season?: string }) => {
       const system = await readOrFail(dir, context);
       const { loaded, track } = await findSeasonTrack(system.manifest.track, options.season, context);
-      const { problems } = await inspectSystem(
+      const inspected = await inspectSystem(
         { manifest: system.manifest, rules: trackRules(loaded, track) },
         { readFileAt: system.readFileAt },
       );
+      const problems = [...inspected.problems, ...(await readSystemLog(dir, system)).problems];
       if (problems.length > 0) throw refused(dir, problems);
       const { files } = system.manifest;
       const document = {
@@ -58,7 +60,8 @@ export async function readOrFail(dir: string, context: Context): Promise<ReadSys
   return reading.system;
 }
 
-function refused(dir: string, problems: readonly Problem[]): Failure {
+/** A folder that is refused with all that is wrong with it. */
+export function refused(dir: string, problems: readonly Problem[]): Failure {
   return new Failure(
     'refused',
     'system.refused',

@@ -1,20 +1,17 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serve } from '@hono/node-server';
-import { newContest } from '@vtb/gateway/testing/contest.ts';
+import { newContest, newRun } from '@vtb/gateway/testing/contest.ts';
 import { testGateway } from '@vtb/gateway/testing/testGateway.ts';
-import { Command, CommanderError } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readConfig } from '../config.ts';
-import type { Console } from '../console.ts';
-import { openContext } from '../context.ts';
-import { exitCodes, Failure } from '../failure.ts';
-import { runLogCommand } from './runLog.ts';
+import { invoke } from '../testing/invoke.ts';
+import { entryCommands } from './entries.ts';
+import { submissionCommands } from './submissions.ts';
 
 const gateway = await testGateway();
 const ours = await newContest(gateway);
@@ -32,44 +29,19 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-/** One invocation in this process: what it says, and its exit code. */
-async function vtb(...args: string[]) {
-  const { port } = server.address() as AddressInfo;
-  const said = { document: null as unknown, stdout: '', stderr: '' };
-  const console_: Console = {
-    json: false,
-    live: false,
-    result: (document, text) => {
-      said.document = structuredClone(document);
-      said.stdout = text;
+const vtb = (...args: string[]) =>
+  invoke(args, {
+    commands: (program, context) => {
+      entryCommands(program, context);
+      submissionCommands(program, context);
     },
-    note: (text) => {
-      said.stderr += `${text}\n`;
-    },
-    bar: () => undefined,
-    fail: () => undefined,
-  };
-  const config = readConfig({
-    VTB_URL: `http://127.0.0.1:${port}`,
-    VTB_TOKEN: ours.member.token,
-    XDG_CONFIG_HOME: scratch,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: ours.member.token,
+    home: scratch,
   });
-  const context = openContext({ config, console: console_, signal: new AbortController().signal });
-  const run = new Command('run').exitOverride().configureOutput({ writeErr: () => undefined });
-  runLogCommand(run, context);
-  for (const command of run.commands) command.exitOverride().configureOutput({ writeErr: () => undefined });
-  try {
-    await run.parseAsync(args.slice(1), { from: 'user' });
-    return { code: 0, problems: [], ...said };
-  } catch (cause) {
-    if (cause instanceof CommanderError) return { code: exitCodes.usage, problems: [], ...said };
-    if (!(cause instanceof Failure)) throw cause;
-    return { code: exitCodes[cause.kind], error: cause.code, problems: cause.problems, ...said };
-  }
-}
 
-const kept = async () =>
-  (await gateway.call(ours.member.token, 'GET', `/runs/${ours.run}/log?limit=1000`)).json();
+const kept = async (run = ours.run) =>
+  (await gateway.call(ours.member.token, 'GET', `/runs/${run}/log?limit=1000`)).json();
 
 test('a research log goes to the only open run, and again changes nothing', async () => {
   const file = join(scratch, 'research.jsonl');
@@ -94,9 +66,9 @@ test('a bad file is refused with every line of it, and nothing is sent', async (
   const before = (await kept()).lines.length;
   const file = join(scratch, 'bad.jsonl');
   await writeFile(file, '{"kind":"design","id":"d9","components":["data"]}\n{"kind":"nothing"}\n{"kind":');
-  const { code, problems } = await vtb('run', 'log', file);
+  const { code, failure } = await vtb('run', 'log', file);
   expect(code).toBe(1);
-  expect(problems.map(({ at, message }) => `${at}: ${message}`)).toEqual([
+  expect(failure?.problems.map(({ at, message }) => `${at}: ${message}`)).toEqual([
     'line 2 kind: expected "kind" to be "episode", "design" or "usage"',
     'line 3: this is not JSON',
   ]);
@@ -111,8 +83,10 @@ test('what the service refuses is told with the file’s line numbers', async ()
   );
   expect(await vtb('run', 'log', file)).toMatchObject({
     code: 1,
-    error: 'researchLog.invalid',
-    problems: [{ code: 'researchLog.future', at: 'line 3 at' }],
+    failure: {
+      code: 'researchLog.invalid',
+      problems: [{ code: 'researchLog.future', at: 'line 3 at' }],
+    },
   });
 });
 
@@ -143,4 +117,29 @@ test('a wrong program or path is a usage error', async () => {
   expect((await vtb('run', 'log', '--from', 'pencil', transcripts)).code).toBe(2);
   expect((await vtb('run', 'log', '--from', 'codex', join(scratch, 'nothing'))).code).toBe(2);
   expect((await vtb('run', 'log', transcripts)).code).toBe(2);
+});
+
+test('the research log in a system’s folder joins the run’s when it is submitted, once', async () => {
+  const entry = { team: ours.team, season: 'pocket', agent: 'Agent', agentHarness: null };
+  const { id } = await (await gateway.call(ours.member.token, 'POST', '/entries', entry)).json();
+  const run = await newRun(gateway, ours.member, id);
+  const folder = join(scratch, 'system');
+  await cp(fileURLToPath(new URL('../../seasons/pocket/systems/initial', import.meta.url)), folder, {
+    recursive: true,
+  });
+  const log = join(folder, 'research.jsonl');
+  await writeFile(log, '{"kind":"design","id":"s1","components":["trainer"]}\n{"kind":');
+  const refused = await vtb('submit', folder, '--run', run);
+  expect(refused.code).toBe(1);
+  expect(refused.failure?.problems).toMatchObject([{ at: 'research.jsonl line 2' }]);
+  const submissions = await gateway.call(ours.member.token, 'GET', `/runs/${run}/submissions`);
+  expect((await submissions.json()).submissions, 'refused before anything is committed').toEqual([]);
+
+  await writeFile(log, '{"kind":"design","id":"s1","components":["trainer"]}\n');
+  const sent = await vtb('submit', folder, '--run', run);
+  expect(sent, sent.failure?.message).toMatchObject({ code: 0 });
+  expect(sent.stderr).toContain('research log: 1 new line(s), 0 known before');
+  const again = await vtb('submit', folder, '--run', run);
+  expect(again.stderr).toContain('research log: 0 new line(s), 1 known before');
+  expect((await kept(run)).lines).toHaveLength(1);
 });

@@ -9,13 +9,16 @@ import {
 } from '@vtb/protocol/wire/submissions.ts';
 import type { Command } from 'commander';
 import { byteText } from '../byteText.ts';
+import type { Client } from '../client.ts';
 import { textTable } from '../console.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { followSubmission, stateLine, submissionEvents } from '../follow.ts';
 import { resultText } from '../resultText.ts';
+import { type NumberedLine, sendLog } from '../sendLog.ts';
+import { readSystemLog } from '../system/systemLog.ts';
 import { uploadChunks } from '../system/uploadChunks.ts';
-import { readOrFail } from './check.ts';
+import { readOrFail, refused } from './check.ts';
 import { chosenRun } from './entries.ts';
 
 interface SubmitOptions {
@@ -115,6 +118,8 @@ async function submit(dir: string, options: SubmitOptions, context: Context): Pr
   const timeoutMs = timeoutOf(options.timeout);
   const client = await context.member();
   const system = await readOrFail(dir, context);
+  const log = await readSystemLog(dir, system);
+  if (log.problems.length > 0) throw refused(dir, log.problems);
   const run = await chosenRun(options.run, client, system.manifest.track);
   const committed = await client.post(
     `/runs/${run.id}/submissions`,
@@ -139,12 +144,32 @@ async function submit(dir: string, options: SubmitOptions, context: Context): Pr
     await client.post(`/submissions/${committed.id}/seal`, {}, submissionSchema);
     context.console.note('all bytes are there and sealed');
   }
+  if (log.lines.length > 0) await addLog(run.id, log.lines, client, context);
   show(
     options.wait
       ? await followSubmission(committed.id, timeoutMs, context, client)
       : await client.get(`/submissions/${committed.id}`, submissionSchema),
     context,
   );
+}
+
+/** The log in the system's folder joins the run's; that it can't now must not look like a failed submission. */
+async function addLog(
+  run: string,
+  lines: readonly NumberedLine[],
+  client: Client,
+  context: Context,
+): Promise<void> {
+  try {
+    const { added, known } = await sendLog({ run, lines }, { client, console: context.console });
+    context.console.note(`research log: ${added} new line(s), ${known} known before`);
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
+    const places = cause.problems.slice(0, 5).map(({ at, message }) => `\n  ${at}: ${message}`);
+    context.console.note(
+      `the research log was not taken: ${cause.message}${places.join('')}\nmend research.jsonl and run vtb run log`,
+    );
+  }
 }
 
 /** Prints the submission; one that was refused, held back or lost ends the command with exit code 1. */

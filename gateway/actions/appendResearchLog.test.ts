@@ -1,3 +1,4 @@
+import { readResearchStories } from '@vtb/db/public/read/researchLog.ts';
 import type { BoardTable } from '@vtb/protocol/board/table.ts';
 import { newId } from '@vtb/protocol/ids.ts';
 import { researchLogLimits } from '@vtb/protocol/researchLog/limits.ts';
@@ -214,10 +215,15 @@ describe('the board', () => {
     const member = await gateway.person({ team: final.team });
     const order = await enclave.lastOrder(final.id);
     await enclave.deliver(await enclave.report(order, scored(150)));
-    await send(member.token, final.run, textOf([usage(100)]));
+    await send(member.token, final.run, textOf([usage(100), design]));
+    const story = () => readResearchStories({ entry: final.entry, asOf: clock.at }, deps.db);
+    expect(await story(), 'nothing is told before the final is published').toEqual([]);
     later(10_000);
     expect(await releaseFinals(deps)).toBe(1);
     expect(await tokensOf(final.entry)).toBe(100);
+    expect(await story()).toMatchObject([
+      { run: final.run, tokens: { total: { outputTokens: 100 } }, designs: [{ id: 'd1' }] },
+    ]);
 
     const before = later(1_000);
     later(1_000);
