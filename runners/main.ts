@@ -24,7 +24,7 @@ try {
   // The last slot of all: replays lease theirs below the last hundred thousand.
   const { level, tried } = await probeIsolation({ slot: boxSlotsMax - 1 }, { signal: stopping });
   for (const { level: weak, problems } of tried.filter((t) => t.problems.length > 0))
-    log('warn', 'isolation.notProven', { level: weak, problems: problems.join('; ').slice(0, 500) });
+    log('warn', 'isolation.notProven', { isolation: weak, problems: problems.join('; ').slice(0, 500) });
   const desk = deskClient({
     address: deskAddress(config.desk),
     token: runnerTokens(enrolment, { now: () => new Date() }),
