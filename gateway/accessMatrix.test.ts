@@ -61,7 +61,7 @@ const matrix: Readonly<Record<string, readonly number[]>> = {
   'GET /submissions/:id/missing':                          [401, 404, 200, 200, 200, 404],
   'PUT /submissions/:id/chunks/:sha256':                   [401, 404, 404, 404, 403, 404],
   'POST /submissions/:id/seal':                            [401, 404, 409, 409, 403, 404],
-  'GET /submissions/:id/events':                           [401, 404, 200, 200, 200, 404],
+  'GET /submissions/:id/events':                           [404, 404, 200, 200, 200, 404],
   'GET /submissions/:id/feedback':                         [401, 404, 409, 409, 409, 404],
   'POST /submissions/:id/withdraw':                        [401, 404, 400, 400, 403, 404],
   'GET /seasons':                                          [200, 200, 200, 200, 200, 200],

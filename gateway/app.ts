@@ -112,7 +112,7 @@ export const routes: readonly Route[] = [
   route({ method: 'GET', path: '/submissions/:id/missing', about: 'submission', roles: seen, scope: null, outlives: true, body: nothing, reply: missingSchema, limits: read, action: getMissing, summary: 'Chunks still to be sent' }),
   route({ method: 'PUT', path: '/submissions/:id/chunks/:sha256', about: 'submission', roles: ours, scope: 'submit', outlives: true, streams: true, body: nothing, reply: nothing, limits: chunks, action: putChunk, summary: 'Send the bytes of a chunk' }),
   route({ method: 'POST', path: '/submissions/:id/seal', about: 'submission', roles: ours, scope: 'submit', outlives: true, body: nothing, reply: submissionSchema, limits: write, action: postSeal, summary: 'All bytes are there: inspect' }),
-  route({ method: 'GET', path: '/submissions/:id/events', about: 'submission', roles: seen, scope: 'read', body: nothing, reply: stream, limits: read, action: getEvents, summary: 'Server-sent events; resume with Last-Event-ID' }),
+  route({ method: 'GET', path: '/submissions/:id/events', about: 'submission', roles: everyone, scope: null, body: nothing, reply: stream, limits: read, action: getEvents, summary: 'Server-sent events; resume with Last-Event-ID' }),
   route({ method: 'GET', path: '/submissions/:id/feedback', about: 'submission', roles: seen, scope: 'read', body: nothing, reply: stream, limits: read, action: getFeedback, summary: 'Every trial of a validation grading' }),
   route({ method: 'POST', path: '/submissions/:id/withdraw', about: 'submission', roles: ours, scope: 'submit', body: reasonSchema, reply: submissionSchema, limits: write, action: postWithdraw, summary: 'Take a submission back' }),
 

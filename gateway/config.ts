@@ -44,7 +44,7 @@ const environment = z.object({
 });
 
 /** Reads the environment, once. throws ZodError naming every variable that is wrong. */
-export function readConfig(env: NodeJS.ProcessEnv): GatewayConfig {
+export function readConfig(env: NodeJS.ProcessEnv = process.env): GatewayConfig {
   const given = environment.parse(
     Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')),
   );

@@ -13,6 +13,7 @@ import { migratePublic } from '@vtb/db/public/migrate.ts';
 import { upsertSeason } from '@vtb/db/public/seasonRows.ts';
 import { loadSeasons } from '@vtb/seasons/load.ts';
 import { verifyStored } from './airlock/verifyStored.ts';
+import { intakeDefaults, openIntake } from './chunks/intake.ts';
 import { chunkStores } from './chunks/registry.ts';
 import { type GatewayConfig, readConfig } from './config.ts';
 import { createApp } from './createApp.ts';
@@ -40,12 +41,16 @@ export async function runGateway(config: GatewayConfig, signal: AbortSignal): Pr
   await using readPool = connectPublic({ url: config.readUrl, connectionsMax: 10 });
   const gatewayDir = join(config.dataDir, 'gateway');
   await mkdir(join(gatewayDir, 'chunks'), { recursive: true, mode: 0o700 });
+  await using intake = openIntake(intakeDefaults);
   const deps: Deps = {
     db: pool.db,
     sql: pool.sql,
     now: () => new Date(),
     random: (count) => randomBytes(count),
-    chunks: await chunkStores.disk({ root: join(gatewayDir, 'chunks'), freeBytesMin: config.freeBytesMin }),
+    chunks: await chunkStores.disk(
+      { root: join(gatewayDir, 'chunks'), freeBytesMin: config.freeBytesMin },
+      { intake },
+    ),
     keys: await loadKeys(gatewayDir),
     seasons: new Map(loaded.map((one) => [one.season.id, one])),
     hub: newEventHub(),
@@ -104,7 +109,7 @@ if (import.meta.main) {
   const stopping = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stopping.abort());
   try {
-    await runGateway(readConfig(process.env), stopping.signal);
+    await runGateway(readConfig(), stopping.signal);
     log('stopped');
     process.exit(0);
   } catch (cause) {

@@ -12,7 +12,7 @@ export interface Subject {
   readonly team: string;
   /** The caller's role in the team; null for strangers. */
   readonly role: MemberRole | null;
-  /** Whether a published result made it public. */
+  /** Whether everybody may see it: something of it is published, or it is a final of a season whose queue is open. */
   readonly isPublic: boolean;
   /** Of a submission: until when its bytes may come, and the token that committed it. */
   readonly upload: { readonly until: Date; readonly token: string } | null;
@@ -38,7 +38,9 @@ const kinds: Readonly<Record<SubjectKind, { from: SQL; id: SQL; isPublic: SQL; u
   submission: {
     from: sql`submissions s JOIN runs r ON r.id = s.run JOIN entries e ON e.id = r.entry JOIN teams t ON t.id = e.team`,
     id: sql`s.id`,
-    isPublic: sql`EXISTS (SELECT 1 FROM gradings g WHERE g.submission = s.id AND g.published_at IS NOT NULL)`,
+    isPublic: sql`s.purpose = 'final' AND (
+      EXISTS (SELECT 1 FROM gradings g WHERE g.submission = s.id AND g.published_at IS NOT NULL)
+      OR EXISTS (SELECT 1 FROM seasons n WHERE n.id = e.season AND (n.document->>'openQueue')::boolean))`,
     until: sql`s.upload_until`,
     token: sql`s.committed_with`,
   },

@@ -44,3 +44,21 @@ test('one person holds a bounded number of streams, and gets new ones when old o
   for (const stream of streams) await stream.body?.cancel();
   expect((await open()).status).toBe(200);
 });
+
+test('where the queue is open anybody may follow a final, and sees states alone; never a validation try', async () => {
+  const { member, run } = await newContest(gateway);
+  const final = await commit(gateway, { token: member.token, run, purpose: 'final', system: madeSystem() });
+  const open = await call(null, 'GET', `/submissions/${final.id}/events`);
+  expect(open.status).toBe(200);
+  const [event] = await readEvents(open, 1);
+  expect(event).toMatchObject({ state: 'committed', reason: null, progress: null });
+  const other = await newContest(gateway);
+  const tryOut = {
+    token: other.member.token,
+    run: other.run,
+    purpose: 'validation',
+    system: madeSystem(),
+  } as const;
+  const { id } = await commit(gateway, tryOut);
+  expect((await call(null, 'GET', `/submissions/${id}/events`)).status).toBe(404);
+});

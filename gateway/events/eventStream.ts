@@ -3,12 +3,15 @@ import { stateOf } from '@vtb/db/public/submissionState.ts';
 import { progressSchema, type SubmissionEventMessage } from '@vtb/protocol/wire/submissions.ts';
 import type { Deps } from '../deps.ts';
 
+/** Who reads along: an account that may see everything, or anybody, to whom only states are shown. */
+export type Follower = { readonly kind: 'inside'; readonly account: string } | { readonly kind: 'outside' };
+
 /** Whose events, from where, for whom, until when. */
 export interface EventRequest {
   readonly submission: string;
   /** Number of the last event the follower has; 0 for all. */
   readonly after: number;
-  readonly owner: string;
+  readonly follower: Follower;
   readonly signal: AbortSignal;
 }
 
@@ -26,7 +29,10 @@ const streamMs = 30 * 60_000;
  * throws  Refusal('request.rateLimited') when there are too many followers.
  */
 export function eventStream(request: EventRequest, deps: Deps): ReadableStream<Uint8Array> {
-  const following = deps.hub.follow(request.submission, request.owner);
+  const { follower } = request;
+  // Outsiders of one final share a bound, so that they can't take the places of teams.
+  const owner = follower.kind === 'inside' ? follower.account : `outside ${request.submission}`;
+  const following = deps.hub.follow(request.submission, owner);
   const closed = new AbortController();
   const signal = AbortSignal.any([
     closed.signal,
@@ -44,7 +50,8 @@ export function eventStream(request: EventRequest, deps: Deps): ReadableStream<U
             ? []
             : await eventsAfter({ submission: request.submission, after, limit: batchMax }, deps.db);
           after = rows.at(-1)?.id ?? after;
-          if (rows.length > 0) return controller.enqueue(encode(rows.map(frame).join('')));
+          if (rows.length > 0)
+            return controller.enqueue(encode(rows.map((row) => frame(row, follower)).join('')));
           if (!greeted) {
             greeted = true;
             return controller.enqueue(encode('retry: 2000\n\n'));
@@ -67,14 +74,15 @@ export function eventStream(request: EventRequest, deps: Deps): ReadableStream<U
   );
 }
 
-function frame(row: EventRow): string {
+function frame(row: EventRow, follower: Follower): string {
+  const inside = follower.kind === 'inside';
   const message: SubmissionEventMessage = {
     id: row.id,
     at: row.at.toISOString(),
     kind: row.kind,
     state: stateOf(row.state),
-    reason: row.reason,
-    progress: progressSchema.nullable().catch(null).parse(row.progress),
+    reason: inside ? row.reason : null,
+    progress: inside ? progressSchema.nullable().catch(null).parse(row.progress) : null,
   };
   return `id: ${message.id}\nevent: ${message.kind}\ndata: ${JSON.stringify(message)}\n\n`;
 }

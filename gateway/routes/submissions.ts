@@ -16,8 +16,8 @@ import { receiveChunk } from '../actions/receiveChunk.ts';
 import { sealSubmission } from '../actions/sealSubmission.ts';
 import { withdrawSubmission } from '../actions/withdrawSubmission.ts';
 import type { Deps } from '../deps.ts';
-import { eventStream } from '../events/eventStream.ts';
-import { notFound } from '../frame/access.ts';
+import { eventStream, type Follower } from '../events/eventStream.ts';
+import { notFound, rolesOf } from '../frame/access.ts';
 import { personOf, subjectOf } from '../frame/person.ts';
 import type { Action, Call } from '../frame/route.ts';
 import { feedbackStream } from './feedbackStream.ts';
@@ -107,13 +107,20 @@ export const getEvents: Action<null, never> = async (call, deps) => {
   const last = Number(call.raw.header('last-event-id') ?? call.query.get('after') ?? 0);
   const after = Number.isSafeInteger(last) && last > 0 ? last : 0;
   const stream = eventStream(
-    { submission: subjectOf(call).id, after, owner: personOf(call).account, signal: call.raw.signal },
+    { submission: subjectOf(call).id, after, follower: followerOf(call), signal: call.raw.signal },
     deps,
   );
   return new Response(stream, {
     headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
   });
 };
+
+/** The team and maintainers read everything; everybody else, where a final is public, its states alone. */
+function followerOf(call: Call<unknown>): Follower {
+  const roles = rolesOf(call.caller, subjectOf(call));
+  const inside = roles.some((role) => role === 'member' || role === 'maintainer');
+  return inside ? { kind: 'inside', account: personOf(call).account } : { kind: 'outside' };
+}
 
 /** GET /submissions/:id/feedback: validation only. */
 export const getFeedback: Action<null, never> = async (call, deps, tx) => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { importsOf, mentions, type Source, sources } from './sources.ts';
+import { importsOf, isTestCode, mentions, type Source, sources } from './sources.ts';
 
 const networkModules =
   /^(node:)?(http|https|http2|net|tls|dgram|dns|dns\/promises)$|^(undici|ws|got|axios|@hono\/node-server)(\/|$)/;
 const networkGlobals = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'];
 
 const outside = (file: Source) => !/^grader\/(courier|desk)\//.test(file.path);
-const grader = () => sources(/^grader\/.*\.ts$/).filter((file) => !/\.test\.ts$/.test(file.path));
+const grader = () => sources(/^grader\/.*\.ts$/).filter((file) => !isTestCode(file.path));
 
 describe('the air gap', () => {
   test('in the grader only courier/ and desk/ use a network module', () => {

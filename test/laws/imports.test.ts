@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { importsOf, sources } from './sources.ts';
+import { importsOf, isTestCode, sources } from './sources.ts';
 
 /**
  * Who may import whom (ARCHITECTURE.md). Third-party packages are those that the workspace's own package.json lists;
@@ -18,9 +18,7 @@ const workspaces: Readonly<Record<string, readonly RegExp[]>> = {
 };
 
 const code = (workspace: string) =>
-  sources(new RegExp(`^${workspace}/.*\\.(ts|mjs|astro)$`)).filter(
-    (source) => !/\.test\.ts$/.test(source.path),
-  );
+  sources(new RegExp(`^${workspace}/.*\\.(ts|mjs|astro)$`)).filter((source) => !isTestCode(source.path));
 
 describe('imports', () => {
   test.each(Object.keys(workspaces))('%s imports only what it may', (workspace) => {
@@ -68,10 +66,21 @@ describe('imports', () => {
             .split('/')
             .slice(0, name.startsWith('@') ? 2 : 1)
             .join('/');
-          if (!names.has(base) && !isTestKit(file.path, base)) offences.push(`${file.path} imports ${base}`);
+          if (!names.has(base)) offences.push(`${file.path} imports ${base}`);
         }
       }
     }
+    expect(offences).toEqual([]);
+  });
+
+  test('nothing that is not a test imports what only tests run', () => {
+    const offences = Object.keys(workspaces).flatMap((workspace) =>
+      code(workspace).flatMap((file) =>
+        importsOf(file)
+          .filter((name) => isTestCode(name))
+          .map((name) => `${file.path} imports ${name}`),
+      ),
+    );
     expect(offences).toEqual([]);
   });
 
@@ -83,11 +92,3 @@ describe('imports', () => {
     expect(offences.map((file) => file.path)).toEqual([]);
   });
 });
-
-/** Conformance suites and test databases are code for tests that several test files share. */
-function isTestKit(path: string, name: string): boolean {
-  return (
-    ['vitest', 'fast-check'].includes(name) &&
-    /(conformance|[tT]estDatabase|testKit)[A-Za-z]*\.ts$/.test(path)
-  );
-}

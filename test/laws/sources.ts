@@ -28,6 +28,13 @@ export function sources(pattern: RegExp): Source[] {
     .map((path) => ({ path, text: readFileSync(root + path, 'utf8') }));
 }
 
+/** Code that only tests run: tests themselves, and the kits, fixtures and conformance suites that they share. */
+export function isTestCode(path: string): boolean {
+  return /\.(test|fixture)\.ts$|(^|\/)(testing|crafting)\/|([tT]estKit|[cC]onformance|[tT]estDatabase)[A-Za-z]*\.ts$/.test(
+    path,
+  );
+}
+
 /** What a file imports: static, dynamic and type imports alike; for .astro files, those of the frontmatter and scripts. */
 export function importsOf(source: Source): string[] {
   const text = source.path.endsWith('.astro') ? scriptsOf(source.text) : source.text;
