@@ -3,8 +3,7 @@ import type { GradingRow } from '@vtb/db/public/gradings.ts';
 import type { SplitRow } from '@vtb/db/public/splits.ts';
 import type { Problem } from '@vtb/protocol/errors.ts';
 import type { MetricResult, Report, Totals } from '@vtb/protocol/messages/report.ts';
-import { metricNamed } from '@vtb/protocol/scoring/metrics.ts';
-import { taskInterval } from '@vtb/protocol/scoring/taskInterval.ts';
+import { scoreOfResult } from '@vtb/protocol/scoring/metricResult.ts';
 import { metricLabel } from '@vtb/protocol/season/settings.ts';
 import type { Track } from '@vtb/protocol/season/track.ts';
 
@@ -78,9 +77,9 @@ function metricProblems(metric: MetricResult, index: number, { split, track }: E
     );
   if (metric.n !== split.tasks)
     problems.push(problem(`${at}/n`, `the split has ${split.tasks} tasks, the report counts ${metric.n}`));
-  const { outOf } = metricNamed(track.settings.metric, track.settings.trials);
-  if (index === 0 && metric.k !== outOf)
-    problems.push(problem(`${at}/k`, `a task counts at most ${outOf} here, the report says ${metric.k}`));
+  const { trials } = track.settings;
+  if (metric.k !== trials)
+    problems.push(problem(`${at}/k`, `the track has ${trials} trials a task, the report says ${metric.k}`));
   if (problems.length > 0) return problems;
   return sumsProblems(metric, at);
 }
@@ -88,8 +87,7 @@ function metricProblems(metric: MetricResult, index: number, { split, track }: E
 /** The interval follows from the sums; another one could carry a message out. */
 function sumsProblems(metric: MetricResult, at: string): Problem[] {
   try {
-    const { n, k, sumC, sumC2 } = metric;
-    const { low, high } = taskInterval({ n, k, sumC, ...(sumC2 === null ? {} : { sumC2 }) }).interval;
+    const { low, high } = scoreOfResult(metric).interval;
     if (low === metric.low && high === metric.high) return [];
     return [
       problem(

@@ -7,7 +7,7 @@ import {
   type Result,
   type Totals,
 } from '@vtb/protocol/messages/report.ts';
-import { metricNamed } from '@vtb/protocol/scoring/metrics.ts';
+import { metricResult } from '@vtb/protocol/scoring/metricResult.ts';
 import { heldForRetries } from '@vtb/protocol/scoring/retries.ts';
 import type { Track } from '@vtb/protocol/season/track.ts';
 
@@ -38,9 +38,7 @@ export function scoreOrder(input: {
   if (typeof counts === 'string') return { kind: 'unscored', cause: 'internal', why: counts };
   const at = environmentOf(trials, replays);
   if (typeof at === 'string') return { kind: 'unscored', cause: 'runner', why: at };
-  const metric = metricNamed(track.settings.metric, track.settings.trials);
-  const sums = metric.sums(counts);
-  const interval = metric.interval(sums);
+  const { metric, trials: k } = track.settings;
   const judged = (what: TrialRow['judged']) => bandOf(trials.filter((trial) => trial.judged === what).length);
   const retried = trials.filter((trial) => trial.attempt > 1).length;
   const held = heldForRetries({ retried, trials: trials.length });
@@ -48,16 +46,7 @@ export function scoreOrder(input: {
     kind: 'scored',
     result: {
       kind: 'scored',
-      metrics: [
-        {
-          name: metric.name,
-          n: sums.n,
-          k: sums.k,
-          sumC: sums.sumC,
-          sumC2: sums.k > 1 ? sums.sumC2 : null,
-          ...interval,
-        },
-      ],
+      metrics: [metricResult({ name: metric, trials: k, counts })],
       failures: {
         timeout: judged('timeout'),
         turnLimit: judged('turnLimit'),

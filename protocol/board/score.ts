@@ -3,8 +3,9 @@ import type { Avg } from '../scoring/avgMover.ts';
 import { type Fraction, fractionText } from '../scoring/fraction.ts';
 import { fractionNumber } from '../scoring/fractionNumber.ts';
 import type { Interval } from '../scoring/interval.ts';
+import { scoreOfResult } from '../scoring/metricResult.ts';
 import { roundTenths } from '../scoring/roundTenths.ts';
-import { intervalTasksMin, taskInterval } from '../scoring/taskInterval.ts';
+import { intervalTasksMin } from '../scoring/taskInterval.ts';
 import type { Score } from './table.ts';
 
 /** A track's score as exact fraction, with the interval its sums give. */
@@ -20,9 +21,8 @@ export interface TrackScore {
  * throws  RangeError when no trials could give these sums.
  */
 export function trackScore(result: MetricResult): TrackScore {
-  const { n, k, sumC, sumC2 } = result;
-  const { interval } = taskInterval({ n, k, sumC, ...(sumC2 === null ? {} : { sumC2 }) });
-  return { fraction: { numerator: sumC, denominator: n * k }, interval, tasks: n };
+  const { fraction, interval } = scoreOfResult(result);
+  return { fraction, interval, tasks: result.n };
 }
 
 /** A track's score as the board shows it: counts are not reduced ("402/800"), so that they read as counts. */

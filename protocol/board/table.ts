@@ -40,7 +40,7 @@ export const cellSchema = z.discriminatedUnion('kind', [
     metric: z.string(),
     /** Tasks. */
     n: z.int(),
-    /** The most one task counts: its trials for mean and avg@k, 1 for pass@k. */
+    /** Trials a task; pass@k counts a task once all the same (scoreOfResult). */
     k: z.int(),
     /** Competition rank among replayed cells of the track; equal exact scores share it. */
     rank: z.int(),
