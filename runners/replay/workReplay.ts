@@ -38,7 +38,8 @@ export type ReplayDeps = {
 
 /** Beside the engine's file, what must stay free on its disk. */
 const freeBytesMin = 256 * 1024 * 1024;
-const finishTimeoutMs = 5_000;
+/** A runner that stops waits this long for a desk that doesn't answer; another as long as its lease. */
+const stoppingTimeoutMs = 5_000;
 /** Times in a row that the engine breaks without a trial ending. */
 const idleBreaksMax = 3;
 
@@ -70,7 +71,10 @@ export async function workReplay(lease: ReplayLease, deps: ReplayDeps): Promise<
     await desk.finish(
       lease.replay,
       body,
-      AbortSignal.any([heart.lost, AbortSignal.timeout(finishTimeoutMs)]),
+      AbortSignal.any([
+        heart.lost,
+        AbortSignal.timeout(deps.stopping.aborted ? stoppingTimeoutMs : lease.leaseMs),
+      ]),
     );
     log('info', 'replay.finished', { ...about, ...result, engineMs: body.engineMs });
   } catch (error) {
