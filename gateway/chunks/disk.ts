@@ -3,12 +3,14 @@
  * synced, renamed to its digest, and its folder synced: a name that is there always has all of its bytes, whatever
  * was killed when. Two folders of two digits keep any one folder small.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Refusal } from '@vtb/protocol/errors.ts';
+import type { Intake } from './intake.ts';
+import { receiveVerified } from './receiveVerified.ts';
 import type { ByteSpan, ChunkStore, IncomingChunk } from './store.ts';
 
 /** Where the store is, and how much room it leaves free for everything else on that file system. */
@@ -18,7 +20,10 @@ export interface DiskStoreConfig {
 }
 
 /** A chunk store in a folder. What a killed process left half-written is cleared away at opening. */
-export async function openDiskStore(config: DiskStoreConfig): Promise<ChunkStore> {
+export async function openDiskStore(
+  config: DiskStoreConfig,
+  deps: { readonly intake: Intake },
+): Promise<ChunkStore> {
   const incoming = join(config.root, 'incoming');
   await mkdir(incoming, { recursive: true, mode: 0o700 });
   for (const name of await readdir(incoming))
@@ -31,7 +36,7 @@ export async function openDiskStore(config: DiskStoreConfig): Promise<ChunkStore
       await admitBytes(config, chunk.size);
       const temporary = join(incoming, `${chunk.sha256}.${randomBytes(6).toString('hex')}`);
       try {
-        await receive(chunk, temporary);
+        await receive(chunk, temporary, deps.intake);
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
         await rename(temporary, path);
         await syncFolder(dirname(path));
@@ -79,43 +84,17 @@ async function admitBytes({ root, freeBytesMin }: DiskStoreConfig, size: number)
   }
 }
 
-async function receive({ sha256, size, bytes, signal }: IncomingChunk, path: string): Promise<void> {
-  const hash = createHash('sha256');
+async function receive(chunk: IncomingChunk, path: string, intake: Intake): Promise<void> {
   await using file = await open(path, 'wx', 0o600);
-  let received = 0;
-  for await (const part of bounded(bytes, signal)) {
-    received += part.byteLength;
-    if (received > size) throw wrongSize(`more than ${size}`, size);
-    hash.update(part);
-    await writeAll(file, part);
-  }
-  if (received !== size) throw wrongSize(String(received), size);
-  const found = hash.digest('hex');
-  if (found !== sha256)
-    throw new Refusal(
-      'chunk.mismatch',
-      `the bytes have SHA-256 ${found}, not ${sha256}; read the file again and resend`,
-    );
+  await receiveVerified(chunk, (bytes, offset) => writeAll(file, bytes, offset), intake);
   await file.sync();
 }
 
-async function* bounded(bytes: Readable, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  for await (const part of bytes) {
-    signal.throwIfAborted();
-    if (!(part instanceof Uint8Array)) throw new TypeError('a chunk comes as bytes');
-    yield part;
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.byteLength; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.byteLength - done, at + done);
+    done += bytesWritten;
   }
-}
-
-async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < bytes.byteLength; ) {
-    const { bytesWritten } = await file.write(bytes, offset, bytes.byteLength - offset);
-    offset += bytesWritten;
-  }
-}
-
-function wrongSize(received: string, size: number): Refusal {
-  return new Refusal('chunk.size', `${received} bytes came; the manifest says ${size}`);
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -15,6 +15,7 @@ import { loadSeasons } from '@vtb/seasons/load.ts';
 import { afterAll } from 'vitest';
 import { grantToken } from '../actions/issueToken.ts';
 import { openDiskStore } from '../chunks/disk.ts';
+import { intakeDefaults, openIntake } from '../chunks/intake.ts';
 import { createApp } from '../createApp.ts';
 import type { Deps } from '../deps.ts';
 import { newEventHub } from '../events/hub.ts';
@@ -66,6 +67,7 @@ export async function testGateway(seasonIds: readonly string[] = ['pocket']): Pr
   const pool = connectPublic({ url: database.url, connectionsMax: 24 });
   const root = await mkdtemp(join(tmpdir(), 'vtb-gateway-'));
   const stopping = new AbortController();
+  const intake = openIntake(intakeDefaults);
   const clock = { at: new Date('2026-12-02T12:00:00.000Z') };
   const lines: string[] = [];
   const [signing, token, grader, courier] = await Promise.all([
@@ -80,7 +82,7 @@ export async function testGateway(seasonIds: readonly string[] = ['pocket']): Pr
     sql: pool.sql,
     now: () => clock.at,
     random: (count) => randomBytes(count),
-    chunks: await openDiskStore({ root, freeBytesMin: 0 }),
+    chunks: await openDiskStore({ root, freeBytesMin: 0 }, { intake }),
     keys: {
       signing,
       token,
@@ -100,6 +102,7 @@ export async function testGateway(seasonIds: readonly string[] = ['pocket']): Pr
     stopping.abort();
     await unlisten();
     await pool[Symbol.asyncDispose]();
+    await intake[Symbol.asyncDispose]();
     await rm(root, { recursive: true, force: true });
   });
   const app = createApp(deps);
