@@ -85,6 +85,7 @@ export async function startEnclave(
     VTB_HEARTBEAT_MS: `${Math.round(input.leaseMs / 5)}`,
   });
   const started: EnclaveProcess[] = [grader];
+  const folders = new Set([dataDir]);
   const until = (what: string, check: () => Promise<boolean>, timeoutMs = 60_000) =>
     waitFor(what, check, { timeoutMs, everyMs: 50, signal: new AbortController().signal }).catch(
       (cause: unknown) => {
@@ -117,6 +118,7 @@ export async function startEnclave(
     until,
     async startRunner(account) {
       const own = account === undefined ? dataDir : await runnerFolder(dataDir, account);
+      folders.add(own);
       const runner = start('runners/main.ts', { VTB_DATA: own, VTB_DESK_URL: deskUrl }, account);
       started.push(runner);
       return runner;
@@ -161,7 +163,7 @@ export async function startEnclave(
         if (each.child.exitCode === null && each.child.signalCode === null) each.child.kill('SIGTERM');
         await each.ended;
       }
-      await rm(dataDir, { recursive: true, force: true });
+      for (const folder of folders) await rm(folder, { recursive: true, force: true });
     },
   };
 }
