@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, open, opendir, rename, rm, utimes } from 'node:fs/promises';
+import { lstat, open, opendir, rename, rm, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Schema } from '@vtb/protocol/digest.ts';
 import { Refusal } from '@vtb/protocol/errors.ts';
@@ -76,7 +76,8 @@ export async function writeChunk(
 
 /**
  * Copies a chunk from the spool into a folder of the grader's own, hashing what is copied: what lies there afterwards
- * is what was hashed, whatever happens to the spool's file meanwhile.
+ * is what was hashed, whatever happens to the spool's file meanwhile. A file that does not hold is removed from the spool,
+ * so that the courier brings the right one with the next order: it doesn't fetch what lies there.
  *
  * size     as the manifest says; null for the manifest itself, then `sizeMax` bounds it.
  * throws   Refusal for a link, a special file, a file with other names, another size or another digest.
@@ -90,9 +91,22 @@ export async function takeChunk(
   },
   spool: Spool,
 ): Promise<void> {
-  const { sha256, size, sizeMax, into } = input;
+  const { sha256, into } = input;
   if ((await lstat(chunkPath(into, sha256)).catch(() => undefined))?.isFile()) return;
-  const file = await openRefusing(chunkPath(chunksOf(spool), sha256), plainFlags);
+  const from = chunkPath(chunksOf(spool), sha256);
+  try {
+    await copyChunk(from, input);
+  } catch (error) {
+    if (error instanceof Refusal) await unlink(from).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function copyChunk(
+  from: string,
+  { sha256, size, sizeMax, into }: Parameters<typeof takeChunk>[0],
+): Promise<void> {
+  const file = await openRefusing(from, plainFlags);
   try {
     const facts = await checkPlain(file, size ?? sizeMax);
     if (size !== null && facts.size !== size)

@@ -10,6 +10,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Access, accessUrl } from '@vtb/db/embedded/access.ts';
+import { buildSite } from '@vtb/deploy/local/site.ts';
 import { waitFor } from '@vtb/deploy/local/waitFor.ts';
 import postgres from 'postgres';
 import { descendants, type ProcessName, pidsOf } from './processTree.ts';
@@ -71,6 +72,8 @@ export async function startService(input: ServiceInput = {}): Promise<Service> {
   const [dataDir, seasonsDir, home] = ['data', 'seasons', 'home'].map((name) => join(folder, name));
   if (dataDir === undefined || seasonsDir === undefined || home === undefined) throw new Error('no folders');
   await writeSmallSeason(seasonsDir);
+  // An account that owns nothing can't build it.
+  if (input.account !== undefined) await buildSite(root, { PATH: process.env.PATH ?? '' });
   for (const path of [dataDir, home]) {
     await mkdir(path, { mode: 0o711 });
     if (input.account !== undefined) await chown(path, input.account.uid, input.account.gid);
@@ -112,6 +115,12 @@ export async function startService(input: ServiceInput = {}): Promise<Service> {
   const ownerToken = (await readFile(join(dataDir, 'owner.token'), 'utf8')).trim();
   const access: Access = JSON.parse(await readFile(join(dataDir, 'postgres/access.json'), 'utf8'));
   const sql = { public: superuser(access, 'vtb_public'), vault: superuser(access, 'vtb_vault') };
+  const until: Service['until'] = (what, check, timeoutMs = 60_000) =>
+    waitFor(what, () => check().catch(() => false), {
+      timeoutMs,
+      everyMs: 15,
+      signal: new AbortController().signal,
+    });
   const signalAll = async (name: ProcessName, signal: NodeJS.Signals) => {
     const pids = await pidsOf(name, pid);
     for (const one of pids) if (isThere(one)) process.kill(one, signal);
@@ -131,6 +140,14 @@ export async function startService(input: ServiceInput = {}): Promise<Service> {
     })();
     return stopping;
   };
+  // The gateway knows the splits, and both sides have signed the season record: orders are appended at once.
+  await until('the season record’s cosignature', async () => {
+    const heads = await sql.public`SELECT 1 FROM tree_heads WHERE grader IS NOT NULL`;
+    return heads.length > 0;
+  }).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
   return {
     url,
     dataDir,
@@ -153,12 +170,7 @@ export async function startService(input: ServiceInput = {}): Promise<Service> {
     resume: async (name) => {
       await signalAll(name, 'SIGCONT');
     },
-    until: (what, check, timeoutMs = 60_000) =>
-      waitFor(what, () => check().catch(() => false), {
-        timeoutMs,
-        everyMs: 15,
-        signal: new AbortController().signal,
-      }),
+    until,
     stop,
     [Symbol.asyncDispose]: stop,
   };
