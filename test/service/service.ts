@@ -141,10 +141,14 @@ export async function startService(input: ServiceInput = {}): Promise<Service> {
     return stopping;
   };
   // The gateway knows the splits, and both sides have signed the season record: orders are appended at once.
-  await until('the season record’s cosignature', async () => {
-    const heads = await sql.public`SELECT 1 FROM tree_heads WHERE grader IS NOT NULL`;
-    return heads.length > 0;
-  }).catch(async (error: unknown) => {
+  await until(
+    'the season record’s cosignature',
+    async () => {
+      const heads = await sql.public`SELECT 1 FROM tree_heads WHERE grader IS NOT NULL`;
+      return heads.length > 0;
+    },
+    120_000,
+  ).catch(async (error: unknown) => {
     await stop();
     throw error;
   });

@@ -1,26 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { type Client, openClient } from '@vtb/cli/client.ts';
-import { type ReadSystem, readSystem } from '@vtb/cli/system/readSystem.ts';
-import { uploadChunks } from '@vtb/cli/system/uploadChunks.ts';
 import { entrySchema, runSchema } from '@vtb/protocol/wire/entries.ts';
 import { issuedTokenSchema } from '@vtb/protocol/wire/identity.ts';
-import {
-  committedSchema,
-  missingSchema,
-  type Submission,
-  submissionSchema,
-} from '@vtb/protocol/wire/submissions.ts';
+import { type Submission, submissionSchema } from '@vtb/protocol/wire/submissions.ts';
 import { teamSchema } from '@vtb/protocol/wire/teams.ts';
+import type { z } from 'zod';
+import { done } from './documents.ts';
 import { root, type Service } from './service.ts';
 
 /** The systems that the pocket season brings along. */
 export type SystemName = 'initial' | 'tuned';
 
-/** A team with a token, and the service as its command line sees it. */
+/** A team with a token, and its service. */
 export interface Team {
   readonly id: string;
   readonly token: string;
-  readonly client: Client;
+  readonly service: Service;
 }
 
 /** Where one of the systems lies. */
@@ -30,11 +25,11 @@ export function systemDir(name: SystemName): string {
 
 /** A new team of the owner's, through the public door. */
 export async function newTeam(name: string, service: Service): Promise<Team> {
-  const owner = openClient({ url: service.url, token: service.ownerToken });
-  const { id } = await owner.post('/teams', { name }, teamSchema);
-  const wanted = { team: id, scopes: ['submit', 'read'], label: name, days: 1 };
-  const { token } = await owner.post('/tokens', wanted, issuedTokenSchema);
-  return { id, token, client: openClient({ url: service.url, token }) };
+  const { url, ownerToken } = service;
+  const { id } = await post({ url, token: ownerToken, path: '/teams', body: { name } }, teamSchema);
+  const body = { team: id, scopes: ['submit', 'read'], label: name, days: 1 };
+  const { token } = await post({ url, token: ownerToken, path: '/tokens', body }, issuedTokenSchema);
+  return { id, token, service };
 }
 
 /** What was submitted. */
@@ -44,10 +39,7 @@ export interface Submitted {
   readonly submission: string;
 }
 
-/**
- * A new entry with a run, and a system submitted to it, until it is sealed. Uses the command line's own modules, so that
- * an interrupted gateway is asked again as a user's `vtb` would.
- */
+/** A new entry with a run, and a system submitted to it by `vtb submit`, until it is sealed. */
 export async function submitSystem(
   input: {
     readonly agent: string;
@@ -56,32 +48,37 @@ export async function submitSystem(
   },
   team: Team,
 ): Promise<Submitted> {
-  const { client } = team;
-  const body = { team: team.id, season: 'pocket', agent: input.agent, agentHarness: null };
-  const entry = await client.post('/entries', body, entrySchema);
-  const run = await client.post(`/entries/${entry.id}/runs`, { track: 'wordmath' }, runSchema);
-  const system = await readSmall(input.system);
-  const committed = await client.post(
-    `/runs/${run.id}/submissions`,
-    { purpose: input.purpose, manifest: system.manifest },
-    committedSchema,
-  );
-  const submission = committed.id;
-  const first = await client.get(`/submissions/${submission}/missing`, missingSchema);
-  const signal = AbortSignal.timeout(60_000);
-  await uploadChunks({ submission, system, first }, { client, onSent: () => undefined, signal });
-  await client.post(`/submissions/${submission}/seal`, {}, submissionSchema);
-  return { entry: entry.id, run: run.id, submission };
+  const { token, service } = team;
+  const { url } = service;
+  const row = { team: team.id, season: 'pocket', agent: input.agent, agentHarness: null };
+  const entry = await post({ url, token, path: '/entries', body: row }, entrySchema);
+  const track = { track: 'wordmath' };
+  const run = await post({ url, token, path: `/entries/${entry.id}/runs`, body: track }, runSchema);
+  const args = ['submit', systemDir(input.system), '--run', run.id, '--purpose', input.purpose, '--json'];
+  const { id } = done(await service.vtb(args, token), submissionSchema);
+  return { entry: entry.id, run: run.id, submission: id };
 }
 
 /** A submission as its team sees it now. */
-export function submissionOf(submission: string, team: Team): Promise<Submission> {
-  return team.client.get(`/submissions/${submission}`, submissionSchema);
+export async function submissionOf(submission: string, team: Team): Promise<Submission> {
+  const path = `${team.service.url}/api/v1/submissions/${submission}`;
+  const response = await fetch(path, { headers: { authorization: `Bearer ${team.token}` } });
+  return submissionSchema.parse(await response.json());
 }
 
-async function readSmall(name: SystemName): Promise<ReadSystem> {
-  const signal = AbortSignal.timeout(60_000);
-  const reading = await readSystem(systemDir(name), { onHashed: () => undefined, signal });
-  if (!reading.ok) throw new Error(`the ${name} system of the pocket season does not hold`);
-  return reading.system;
+async function post<T>(
+  call: { readonly url: string; readonly token: string; readonly path: string; readonly body: unknown },
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const response = await fetch(`${call.url}/api/v1${call.path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${call.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    },
+    body: JSON.stringify(call.body),
+  });
+  if (!response.ok) throw new Error(`POST ${call.path}: ${response.status} ${await response.text()}`);
+  return schema.parse(await response.json());
 }
