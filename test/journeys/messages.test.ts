@@ -13,23 +13,21 @@ import {
 } from '@vtb/grader/spool.ts';
 import { chunkPath, chunksOf } from '@vtb/grader/spoolChunks.ts';
 import { newSigningKey } from '@vtb/protocol/messages/keys.ts';
-import { orderSchema } from '@vtb/protocol/messages/order.ts';
 import { type Report, reportSchema } from '@vtb/protocol/messages/report.ts';
-import { type MessageKind, type SigningKey, seal } from '@vtb/protocol/messages/sealing.ts';
+import { seal } from '@vtb/protocol/messages/sealing.ts';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { courierToken, readSigningKey } from '../service/courierToken.ts';
+import { type ForgingKeys, flip, forgedOrders, forgedReports, resigned } from '../service/forgedMessages.ts';
 import { type Service, startService } from '../service/service.ts';
 import { newTeam, type Submitted, submissionOf, submitSystem, type Team } from '../service/team.ts';
 
-/**
- * Orders and reports of two finals, A and B, held up between the zones: the courier stands still, and the test carries,
- * swaps and alters what lies in the spool and what is posted to the airlock, with the real keys where that is worse.
- */
+// Two finals, A and B, held up between the zones: the courier stands still, and the test carries, swaps and alters what
+// lies in the spool and what is posted to the airlock, with the real keys where that is worse.
 let service: Service;
 let team: Team;
 let spool: Spool;
-let keys: Readonly<Record<'gateway' | 'token' | 'grader' | 'foreign', SigningKey>>;
+let keys: ForgingKeys;
 let a: Submitted;
 let b: Submitted;
 /** The feed's number of order A; B is the next. */
@@ -71,22 +69,6 @@ async function orderNumberOf({ submission }: Submitted): Promise<number> {
   return Number(row?.number);
 }
 
-const flip = (text: string, at: number) =>
-  `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
-const partsOf = (jws: string) => {
-  const [header = '', payload = '', signature = ''] = jws.split('.');
-  return { header, payload, signature };
-};
-const cut = (jws: string, share: number) => jws.slice(0, Math.floor(jws.length * share));
-/** Another payload under the same header and signature. */
-const mixed = (one: string, other: string) => {
-  const { header, payload } = partsOf(one);
-  return `${header}.${payload}.${partsOf(other).signature}`;
-};
-const unsigned = (jws: string, typ: string) =>
-  `${Buffer.from(JSON.stringify({ alg: 'none', typ })).toString('base64url')}.${partsOf(jws).payload}.`;
-const signedAs = (kid: string, key: SigningKey): SigningKey => ({ ...key, kid });
-
 describe('an order in the inbox', { timeout: 60_000 }, () => {
   const taken = async () => {
     const [row] = await service.sql.vault`
@@ -94,47 +76,18 @@ describe('an order in the inbox', { timeout: 60_000 }, () => {
              (SELECT count(*)::int FROM alarms) AS alarms`;
     return { orders: row?.orders, feed: row?.feed, alarms: row?.alarms };
   };
-  const payload = () => orderSchema.parse(decodeJwt(orders.a));
 
-  test.each<[string, () => string | Promise<string>]>([
-    ['altered in its payload', () => flip(orders.a, orders.a.indexOf('.') + 40)],
-    ['altered in its signature', () => flip(orders.a, orders.a.lastIndexOf('.') + 10)],
-    ['cut by one character', () => orders.a.slice(0, -1)],
-    ['cut in half', () => cut(orders.a, 0.5)],
-    ['emptied', () => ''],
-    ['with another order’s signature', () => mixed(orders.a, orders.b)],
-    ['swapped with the next one', () => orders.b],
-    ['replaced by the message before it, replayed', () => orders.before],
-    ['not signed at all (alg none)', () => unsigned(orders.a, 'vtb-order+jws')],
-    ['signed by a foreign key', () => seal('order', payload(), keys.foreign)],
-    [
-      'signed by a foreign key under the gateway’s key id',
-      () => seal('order', payload(), signedAs(keys.gateway.kid, keys.foreign)),
-    ],
-    ['signed by the grader itself', () => seal('order', payload(), keys.grader)],
-    ['signed by the gateway’s key for tokens', () => seal('order', payload(), keys.token)],
-    ['sealed as a cancel by the gateway’s own key', () => seal('cancel', payload(), keys.gateway)],
-    ['sealed as a report by the gateway’s own key', () => seal('report', payload(), keys.gateway)],
-    [
-      'that follows another message than was taken in, by the gateway’s own key',
-      () => seal('order', { ...payload(), previous: 'ab'.repeat(32) }, keys.gateway),
-    ],
-    [
-      'for another receiver, by the gateway’s own key',
-      () => seal('order', { ...payload(), aud: 'vtb-gateway' }, keys.gateway),
-    ],
-    [
-      'with a member that no order has, by the gateway’s own key',
-      () => seal('order', { ...payload(), note: 'x' }, keys.gateway),
-    ],
-  ])('%s is refused and changes nothing', async (_, make) => {
-    const before = await taken();
-    const text = await make();
-    await enterMessage('inbox', feedId(number), { 'message.jws': text }, spool);
-    await refusedWith(text);
-    await service.until('the alarm', async () => (await taken()).alarms === before.alarms + 1);
-    expect(await taken()).toEqual({ ...before, alarms: before.alarms + 1 });
-  });
+  test.each(forgedOrders(() => ({ ...orders, keys })))(
+    '%s is refused and changes nothing',
+    async (_, make) => {
+      const before = await taken();
+      const text = await make();
+      await enterMessage('inbox', feedId(number), { 'message.jws': text }, spool);
+      await refusedWith(text);
+      await service.until('the alarm', async () => (await taken()).alarms === before.alarms + 1);
+      expect(await taken()).toEqual({ ...before, alarms: before.alarms + 1 });
+    },
+  );
 
   test.each<[string, (path: string, real: string) => Promise<void>]>([
     ['a link', (path, real) => symlink(real, path)],
@@ -204,17 +157,6 @@ describe('a report', { timeout: 60_000 }, () => {
   const kept = () =>
     service.sql.public`
     SELECT id, state, report, result, leaf FROM gradings ORDER BY id`.then((rows) => JSON.stringify(rows));
-  const signed = (change: (report: Report) => unknown, kind: MessageKind = 'report') =>
-    seal(kind, change(payloadOf(envelopes.a.report)), keys.grader);
-  type Scored = Extract<Report['result'], { kind: 'scored' }>;
-  const rescored = (change: (result: Scored) => unknown) =>
-    signed((report) => {
-      if (report.result.kind !== 'scored') throw new Error('the report has no score');
-      return { ...report, result: change(report.result) };
-    });
-  const metric = (change: object) =>
-    rescored((result) => ({ ...result, metrics: result.metrics.map((one) => ({ ...one, ...change })) }));
-
   beforeAll(async () => {
     await service.until(
       'both reports in the outbox',
@@ -233,49 +175,16 @@ describe('a report', { timeout: 60_000 }, () => {
   const reportsIn = async (folder: 'outbox' | 'sent' | 'refused') =>
     (await listMessages(folder, spool)).filter((id) => id.startsWith('rep_'));
 
-  test.each<[string, () => string | Promise<string>]>([
-    ['altered in its payload', () => flip(envelopes.a.report, envelopes.a.report.indexOf('.') + 40)],
-    ['altered in its signature', () => flip(envelopes.a.report, envelopes.a.report.lastIndexOf('.') + 10)],
-    ['cut by one character', () => envelopes.a.report.slice(0, -1)],
-    ['cut in half', () => cut(envelopes.a.report, 0.5)],
-    ['with another report’s signature', () => mixed(envelopes.a.report, envelopes.b.report)],
-    ['not signed at all (alg none)', () => unsigned(envelopes.a.report, 'vtb-report+jws')],
-    ['signed by a foreign key', () => seal('report', payloadOf(envelopes.a.report), keys.foreign)],
-    [
-      'signed by a foreign key under the grader’s key id',
-      () => seal('report', payloadOf(envelopes.a.report), signedAs(keys.grader.kid, keys.foreign)),
-    ],
-    ['signed by the gateway itself', () => seal('report', payloadOf(envelopes.a.report), keys.gateway)],
-    ['sealed as a notice', () => signed((report) => report, 'notice')],
-    ['for another order’s submission', () => signed((r) => ({ ...r, submission: b.submission }))],
-    ['for another order', () => signed((r) => ({ ...r, order: payloadOf(envelopes.b.report).order }))],
-    ['that answers another order text', () => signed((r) => ({ ...r, orderDigest: 'ab'.repeat(32) }))],
-    ['of another grading number', () => signed((r) => ({ ...r, gradingNumber: 2 }))],
-    ['of another system', () => signed((r) => ({ ...r, system: 'ab'.repeat(32) }))],
-    ['of another split', () => signed((r) => ({ ...r, split: 'ab'.repeat(32) }))],
-    ['under other settings', () => signed((r) => ({ ...r, settings: 'ab'.repeat(32) }))],
-    ['for another purpose', () => signed((r) => ({ ...r, purpose: 'validation' }))],
-    ['that calls the split visible', () => signed((r) => ({ ...r, hidden: false }))],
-    [
-      'with an attachment of a hidden split',
-      () => signed((r) => ({ ...r, attachments: [{ sha256: 'ab'.repeat(32), size: 9, kind: 'trials' }] })),
-    ],
-    ['with fewer tasks than the split', () => metric({ n: 9 })],
-    ['with more trials than the track', () => metric({ k: 3 })],
-    ['with more successes than trials', () => metric({ sumC: 21, sumC2: 42 })],
-    ['with an interval that doesn’t follow from its sums', () => metric({ low: 0.123456789 })],
-    [
-      'with totals finer than two figures',
-      () => rescored((r) => ({ ...r, totals: { ...r.totals, generatedTokens: 1_234 } })),
-    ],
-    ['with a text of its own', () => rescored((r) => ({ ...r, note: 'x' }))],
-  ])('%s is refused and changes nothing', async (_, make) => {
-    const before = await kept();
-    const answer = await post('/reports', { ...envelopes.a, report: await make() });
-    expect(answer.status).toBe(422);
-    expect(answer.body.code).toMatch(/^(message|request)\.invalid$/);
-    expect(await kept()).toBe(before);
-  });
+  test.each(forgedReports(() => ({ a: envelopes.a.report, b: envelopes.b.report, keys })))(
+    '%s is refused and changes nothing',
+    async (_, make) => {
+      const before = await kept();
+      const answer = await post('/reports', { ...envelopes.a, report: await make() });
+      expect(answer.status).toBe(422);
+      expect(answer.body.code).toMatch(/^(message|request)\.invalid$/);
+      expect(await kept()).toBe(before);
+    },
+  );
 
   test('with another report’s maintainers’ part is refused', async () => {
     const before = await kept();
@@ -324,7 +233,7 @@ describe('a report', { timeout: 60_000 }, () => {
     await dropMessage('sent', id, spool);
     await enterMessage('outbox', id, files, spool);
     await service.until('the second delivery', () => hasMessage('sent', id, spool));
-    const other = await signed((r) => ({
+    const other = await resigned(envelopes.a.report, keys.grader, (r) => ({
       ...r,
       id: r.id.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a')),
     }));
