@@ -69,7 +69,7 @@ async function orderNumberOf({ submission }: Submitted): Promise<number> {
   return Number(row?.number);
 }
 
-describe('an order in the inbox', { timeout: 60_000 }, () => {
+describe('an order in the inbox', { timeout: 120_000 }, () => {
   const taken = async () => {
     const [row] = await service.sql.vault`
       SELECT (SELECT count(*)::int FROM orders) AS orders, (SELECT max(number)::int FROM feed_messages) AS feed,
@@ -132,7 +132,7 @@ describe('an order in the inbox', { timeout: 60_000 }, () => {
   }
 });
 
-describe('a report', { timeout: 60_000 }, () => {
+describe('a report', { timeout: 120_000 }, () => {
   interface Envelope {
     readonly report: string;
     readonly maintainers: string;

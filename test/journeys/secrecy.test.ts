@@ -28,7 +28,7 @@ beforeAll(async () => {
   const receipt = async () => (await fetch(`${service.url}${await receiptPath()}`)).status === 200;
   await service.until('the receipt', receipt);
   search = textSearch((await hiddenTasks(service)).map(({ problem }) => problem));
-}, 300_000);
+}, 400_000);
 afterAll(() => service?.stop());
 
 async function receiptPath(): Promise<string> {

@@ -49,7 +49,7 @@ const asMember = (path: string, init: RequestInit = {}) =>
     },
   });
 
-describe('a team', { timeout: 120_000 }, () => {
+describe('a team', { timeout: 240_000 }, () => {
   test('is made by the owner, who signed in from the data folder, and gets a token', async () => {
     const login = await service.vtb(['login', '--local', '--url', service.url, '--json']);
     expect(login.code).toBe(0);
@@ -144,7 +144,7 @@ describe('a team', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the board', { timeout: 60_000 }, () => {
+describe('the board', { timeout: 120_000 }, () => {
   const shownScore = async () => {
     const table = done(await visitor('board', '--season', 'pocket'), boardTableSchema);
     const row = table.rows.find(({ id }) => id === way.entry);
@@ -200,7 +200,7 @@ describe('the board', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the receipt', { timeout: 120_000 }, () => {
+describe('the receipt', { timeout: 240_000 }, () => {
   const fetched = async () => {
     await service.until('the receipt', async () => (await fetch(service.url + way.receipt)).status === 200);
     return (await fetch(service.url + way.receipt)).text();
@@ -249,7 +249,7 @@ describe('the receipt', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a command', { timeout: 60_000 }, () => {
+describe('a command', { timeout: 120_000 }, () => {
   test('that can not be understood ends with code 2', async () => {
     expect((await visitor('submit')).code).toBe(2);
     expect((await visitor('board', '--format', 'xls')).code).toBe(2);
