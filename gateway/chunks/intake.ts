@@ -18,11 +18,11 @@ export interface IntakeConfig {
 }
 
 /**
- * The bounds of a gateway: 48 MiB in flight are two blocks for each of 24 chunks at once, far more than the threads can
- * hash meanwhile; below 16 KiB a second a chunk would take longer than a token's route waits for it.
+ * The bounds of a gateway: 64 MiB in flight keep a dozen chunks going at once, far more than the threads can hash
+ * meanwhile; below 16 KiB a second a chunk would take longer than a token's route waits for it.
  */
 export const intakeDefaults: IntakeConfig = {
-  blocksMax: 48,
+  blocksMax: 64,
   threadsMax: Math.max(1, Math.min(4, availableParallelism() - 1)),
   pace: { graceMs: 20_000, bytesPerSecondMin: 16 * 1024 },
 };

@@ -1,6 +1,6 @@
 /**
  * Theory of operation. Bytes gather in a block of shared memory while the block before is hashed by a thread and written
- * by the store, both from the same memory, so what is kept is what was hashed. An upload holds at most two blocks, a
+ * by the store, both from the same memory, so what is kept is what was hashed. An upload holds a few blocks at most, a
  * sender that pauses holds none, and the pool bounds all of them together: when it is empty, sockets are not read.
  */
 import { Refusal } from '@vtb/protocol/errors.ts';
@@ -8,8 +8,11 @@ import type { Intake } from './intake.ts';
 import { steadyParts } from './steadyParts.ts';
 import type { IncomingChunk } from './store.ts';
 
-/** Keeps bytes at an offset; when it resolves they may be overwritten. Called for one block after the other. */
+/** Keeps bytes at an offset; when it resolves they may be overwritten. Called in order, without waiting for the last. */
 export type WriteBlock = (bytes: Uint8Array<SharedArrayBuffer>, offset: number) => Promise<void>;
+
+/** Blocks of one upload under way to thread and disk: on a busy machine either is waited for less often. */
+const flushingMax = 4;
 
 /**
  * Reads a chunk to its end and hands it on in blocks; resolves when all of it was written and has the digest it is named by.
@@ -28,12 +31,12 @@ export async function receiveVerified(
   let filled = 0;
   let received = 0;
   let flushed = 0;
-  let flushing: Promise<void> = Promise.resolve();
+  const flushing: Promise<void>[] = [];
   const flush = async (full: Uint8Array<SharedArrayBuffer>) => {
-    await flushing;
-    const bytes = full.subarray(0, filled);
-    flushing = keep(bytes, flushed).finally(() => intake.blocks.giveBack(full));
-    flushing.catch(() => undefined);
+    if (flushing.length === flushingMax) await flushing.shift();
+    const kept = keep(full.subarray(0, filled), flushed).finally(() => intake.blocks.giveBack(full));
+    kept.catch(() => undefined);
+    flushing.push(kept);
     block = null;
     flushed += filled;
     filled = 0;
@@ -62,7 +65,7 @@ export async function receiveVerified(
     }
     if (received !== size) throw wrongSize(String(received), size);
     if (block !== null) await flush(block);
-    await flushing;
+    await Promise.all(flushing);
     const found = await hash.digest();
     if (found !== sha256)
       throw new Refusal(
@@ -71,7 +74,7 @@ export async function receiveVerified(
       );
   } finally {
     if (block !== null) intake.blocks.giveBack(block);
-    await flushing.catch(() => undefined);
+    await Promise.allSettled(flushing);
   }
 }
 
