@@ -1,9 +1,9 @@
 import { findSubmission } from '@vtb/db/public/submissions.ts';
-import { inspectSystem } from '@vtb/protocol/system/inspect.ts';
 import { manifestShapeSchema } from '@vtb/protocol/system/manifest.ts';
 import { concludeInspection } from '../actions/concludeInspection.ts';
 import type { Deps } from '../deps.ts';
 import { seasonOf, trackOf } from '../quota/trackOf.ts';
+import { inspectInThread, inspectionBounds } from './inspectInThread.ts';
 import { readSystem } from './readSystem.ts';
 import { trackRules } from './trackRules.ts';
 
@@ -18,6 +18,9 @@ export async function inspectSubmission(
   const manifest = manifestShapeSchema.parse(context.submission.manifest);
   const rules = trackRules(loaded, trackOf(loaded, context.run.track));
   const readFileAt = readSystem(manifest, deps.chunks, input.signal);
-  const { problems } = await inspectSystem({ manifest, rules }, { readFileAt });
+  const problems = await inspectInThread(
+    { manifest, rules },
+    { readFileAt, signal: input.signal, bounds: inspectionBounds },
+  );
   await deps.db.transaction((tx) => concludeInspection({ context, problems, at: deps.now() }, deps, tx));
 }
