@@ -5,10 +5,12 @@ import { auditSchema, queueSchema, regradedSchema } from '@vtb/protocol/wire/adm
 import {
   acceptedSchema,
   feedSchema,
+  postComparisonSchema,
   postNoticeSchema,
   postReportSchema,
 } from '@vtb/protocol/wire/airlock.ts';
 import { boardSchema, seasonListSchema } from '@vtb/protocol/wire/board.ts';
+import { comparisonsSchema } from '@vtb/protocol/wire/comparisons.ts';
 import {
   entryDetailSchema,
   entryListSchema,
@@ -39,8 +41,16 @@ import {
 import type { Limits, Role, Route } from './frame/route.ts';
 import { nothing, route, stream } from './frame/route.ts';
 import { getAudit, getQueue, postRegrade } from './routes/admin.ts';
-import { getFeed, getOrderChunk, postNotice, postReport, putAttachment } from './routes/airlock.ts';
+import {
+  getFeed,
+  getOrderChunk,
+  postComparison,
+  postNotice,
+  postReport,
+  putAttachment,
+} from './routes/airlock.ts';
 import { getBoard, getSeasons } from './routes/board.ts';
+import { getComparisons } from './routes/comparisons.ts';
 import { getEntries, getEntry, getQuota, getRun, postEntry, postFinish, postRun } from './routes/entries.ts';
 import { deleteToken, getMe, getTokens, postToken } from './routes/identity.ts';
 import { getLog } from './routes/log.ts';
@@ -119,6 +129,7 @@ export const routes: readonly Route[] = [
   route({ method: 'GET', path: '/seasons', roles: everyone, scope: null, body: nothing, reply: seasonListSchema, limits: read, action: getSeasons, summary: 'Seasons and their tracks' }),
   route({ method: 'GET', path: '/seasons/:id/board', roles: everyone, scope: null, body: nothing, reply: boardSchema, limits: read, action: getBoard, summary: 'The board; ?asOf= and ?format=json|csv|md' }),
   route({ method: 'GET', path: '/receipts/:id', roles: everyone, scope: null, body: nothing, reply: receiptSchema, limits: read, action: getReceipt, summary: 'The signed proof of a published grading' }),
+  route({ method: 'GET', path: '/comparisons/:track', roles: everyone, scope: null, body: nothing, reply: comparisonsSchema, limits: read, action: getComparisons, summary: 'Which ranked systems of a track (or avg) of ?season= differ' }),
   route({ method: 'GET', path: '/log', roles: everyone, scope: null, body: nothing, reply: logSchema, limits: read, action: getLog, summary: 'The public log: leaves, checkpoint, proofs' }),
 
   route({ method: 'GET', path: '/airlock/feed', roles: grader, scope: null, body: nothing, reply: feedSchema, limits: chunks, action: getFeed, summary: 'Signed orders, cancels and checkpoints; ?after= and ?wait=' }),
@@ -126,6 +137,7 @@ export const routes: readonly Route[] = [
   route({ method: 'POST', path: '/airlock/reports', roles: grader, scope: null, body: postReportSchema, reply: acceptedSchema, limits: messages, action: postReport, summary: 'Deliver a signed report' }),
   route({ method: 'PUT', path: '/airlock/reports/:id/attachments/:sha256', roles: grader, scope: null, streams: true, body: nothing, reply: stream, limits: chunks, action: putAttachment, summary: 'Deliver an attachment of a validation report' }),
   route({ method: 'POST', path: '/airlock/notices', roles: grader, scope: null, body: postNoticeSchema, reply: acceptedSchema, limits: messages, action: postNotice, summary: 'Deliver a signed notice' }),
+  route({ method: 'POST', path: '/airlock/comparisons', roles: grader, scope: null, body: postComparisonSchema, reply: acceptedSchema, limits: messages, action: postComparison, summary: 'Deliver a signed comparison' }),
 
   route({ method: 'POST', path: '/admin/submissions/:id/regrade', about: 'submission', roles: maintainers, scope: 'manage', body: reasonSchema, reply: regradedSchema, limits: write, creates: true, action: postRegrade, summary: 'Order one more grading' }),
   route({ method: 'GET', path: '/admin/queue', roles: maintainers, scope: 'manage', body: nothing, reply: queueSchema, limits: read, action: getQueue, summary: 'Open orders in the order they start' }),

@@ -5,6 +5,7 @@ import type { Track } from '@vtb/protocol/season/track.ts';
 import type { LoadedSeason } from '@vtb/seasons/load.ts';
 import type { JWK } from 'jose';
 import type { Bell } from './bell.ts';
+import type { ComparedColumn } from './comparisons/comparedColumn.ts';
 import type { Log } from './log.ts';
 import type { Spool } from './spool.ts';
 import type { SplitVault } from './vault/splitVault.ts';
@@ -27,7 +28,16 @@ export interface Enclave {
   readonly log: Log;
   /** Rings when a step may have become possible. */
   readonly bell: Bell;
+  /** Pair tests of the lists that are ranked now: only saves work, may be lost. One column for each ranked list. */
+  readonly columns: Map<string, RankedColumn>;
   readonly limits: Limits;
+}
+
+/** A ranked list's column, and how many pairs are tested in one step. */
+export interface RankedColumn {
+  readonly systems: readonly string[];
+  readonly column: ComparedColumn;
+  readonly pairsMax: number;
 }
 
 /** The grader's bounds; config.ts reads them. */

@@ -15,6 +15,7 @@
 import { openOrders, overdueOrders, unreadyOrders } from '@vtb/db/vault/orders.ts';
 import { closeLostReplays } from '@vtb/db/vault/replays.ts';
 import { freeTrials } from '@vtb/db/vault/trials.ts';
+import { makeComparisons } from './comparisons/makeComparisons.ts';
 import type { Enclave } from './enclave.ts';
 import { errorFields } from './log.ts';
 import { sendRunnerNews } from './notices.ts';
@@ -41,6 +42,7 @@ export async function gradeOnce(said: { number: number }, enclave: Enclave): Pro
   );
   await tellProgress(enclave);
   await sendRunnerNews(enclave);
+  await makeComparisons(enclave);
   await flushOutgoing(enclave);
 }
 

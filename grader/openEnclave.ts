@@ -51,6 +51,7 @@ export async function openEnclave(config: GraderConfig, log: Log): Promise<Encla
     newId: (kind) => newId(kind, randomBytes(20)),
     log,
     bell: newBell(),
+    columns: new Map(),
     limits: config.limits,
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };

@@ -34,7 +34,7 @@ export const messageBytesMax = 8 * 1024 * 1024;
 export const entriesMax = 20_000;
 
 const idPattern = new RegExp(
-  `^(feed-[0-9]{12}|(${idPrefixes.report}|${idPrefixes.notice})_[a-km-np-z2-9]{20})$`,
+  `^(feed-[0-9]{12}|(${idPrefixes.report}|${idPrefixes.notice}|${idPrefixes.comparison})_[a-km-np-z2-9]{20})$`,
 );
 
 /** The spool id of the feed's message with a number. */

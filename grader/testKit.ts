@@ -87,6 +87,7 @@ export async function testEnclave(vaultUrl: string, overrides: Partial<Limits> =
       logged.push(JSON.stringify({ level, event, ...fields }));
     },
     bell: newBell(),
+    columns: new Map(),
     limits: { ...limits, ...overrides },
   };
   await fillVault([season], {

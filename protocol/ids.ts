@@ -14,6 +14,7 @@ export const idPrefixes = {
   trial: 'tri',
   runner: 'rnr',
   notice: 'not',
+  comparison: 'cmp',
   request: 'req',
 } as const;
 

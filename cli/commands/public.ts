@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type BoardTable, boardTableSchema } from '@vtb/protocol/board/table.ts';
+import { rankRangeText } from '@vtb/protocol/board/rankRangeText.ts';
+import { type BoardRow, type BoardTable, boardTableSchema } from '@vtb/protocol/board/table.ts';
 import { verifyReceipt } from '@vtb/protocol/messages/verifyReceipt.ts';
 import type { Command } from 'commander';
 import { textTable } from '../console.ts';
@@ -57,7 +58,7 @@ async function board(options: BoardOptions, context: Context): Promise<void> {
 function boardText(table: BoardTable): string {
   const header = ['rank', 'research agent', ...table.columns.map(({ title }) => title)];
   const rows = table.rows.map((row) => [
-    row.avg?.rank == null ? '' : `${row.avg.rank}${row.avg.tied ? '=' : ''}`,
+    rankText(row.avg),
     `${row.name}${row.harness === null ? '' : ` + ${row.harness}`}${row.kind === 'entry' ? '' : ` (${row.kind})`}`,
     ...table.columns.map(({ key, kind }) => {
       const cell = row.cells[key];
@@ -71,12 +72,20 @@ function boardText(table: BoardTable): string {
           cell.score.interval === null
             ? ''
             : ` (${(100 * cell.score.interval.low).toFixed(1)}–${(100 * cell.score.interval.high).toFixed(1)})`;
-        return `${cell.score.shown}${interval}`;
+        const range = rankRangeText(cell.rankRange);
+        return `${cell.score.shown}${interval}${range === '' ? '' : ` #${range}`}`;
       }
       return cell?.kind === 'reported' ? cell.shown : cell?.kind === 'unscored' ? 'no score' : '–';
     }),
   ]);
   return `${table.title}, as of ${table.asOf}\n${textTable(header, rows)}`;
+}
+
+/** "2= (1–3)": the rank, whether it is shared, and the ranks that the row could have. */
+function rankText(avg: BoardRow['avg']): string {
+  if (avg === null || avg.rank === null) return '';
+  const range = rankRangeText(avg.rankRange);
+  return `${avg.rank}${avg.tied ? '=' : ''}${range === '' ? '' : ` (${range})`}`;
 }
 
 async function verify(receipt: string, trustFile: string | null, context: Context): Promise<void> {

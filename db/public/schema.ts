@@ -280,6 +280,36 @@ export const treeHeads = pgTable(
   (table) => [primaryKey({ columns: [table.season, table.size] })],
 );
 
+/**
+ * Lists of ranked rows that checkpoints asked the grader to compare, and its answers. A list that comes again is the same
+ * row: its answer is the same too.
+ */
+export const comparisons = pgTable(
+  'comparisons',
+  {
+    /** comparedListDigest of season, track and systems. */
+    list: text().primaryKey(),
+    season: text()
+      .notNull()
+      .references(() => seasons.id),
+    /** Null, as the split, in Avg. */
+    track: text(),
+    split: text(),
+    systems: text().array().notNull(),
+    /** Sizes of the log at the first and the latest checkpoint that asked for it. */
+    firstSize: bigint('first_size', { mode: 'number' }).notNull(),
+    lastSize: bigint('last_size', { mode: 'number' }).notNull(),
+    /** The signed answer with the log's size it names, its digest and its leaf; null until it comes. */
+    logSize: bigint('log_size', { mode: 'number' }),
+    comparison: text(),
+    digest: text(),
+    verdicts: text(),
+    leaf: bigint({ mode: 'number' }),
+    at: instant('at'),
+  },
+  (table) => [index().on(table.season, table.track, table.lastSize)],
+);
+
 /** Splits the enclave said it holds. */
 export const splitsHeld = pgTable(
   'splits_held',

@@ -35,14 +35,24 @@ export async function markWritten(
     .where(and(eq(outgoing.id, input.id), isNull(outgoing.writtenAt)));
 }
 
-/** Which of these digests are reports that this grader made. */
-export async function reportsIssued(digests: readonly string[], db: Vault): Promise<ReadonlySet<string>> {
+/** Which of these digests are messages of a kind that this grader made. */
+export async function issuedHere(
+  kind: OutgoingRow['kind'],
+  digests: readonly string[],
+  db: Vault,
+): Promise<ReadonlySet<string>> {
   if (digests.length === 0) return new Set();
   const rows = await db
     .select({ digest: outgoing.digest })
     .from(outgoing)
-    .where(and(eq(outgoing.kind, 'report'), inArray(outgoing.digest, [...digests])));
+    .where(and(eq(outgoing.kind, kind), inArray(outgoing.digest, [...digests])));
   return new Set(rows.map((row) => row.digest));
+}
+
+/** Whether a message with this id was ever made. */
+export async function isOutgoing(id: string, db: Vault): Promise<boolean> {
+  const rows = await db.select({ id: outgoing.id }).from(outgoing).where(eq(outgoing.id, id));
+  return rows.length > 0;
 }
 
 /** The report of an order. */

@@ -227,12 +227,30 @@ export const logs = pgTable('logs', {
   at: instant('at').notNull(),
 });
 
+/** What a season's newest checkpoint ranks, to be compared: a track's gradings, or (track '') the rows of Avg. */
+export const rankedLists = pgTable(
+  'ranked_lists',
+  {
+    season: text().notNull(),
+    track: text().notNull(),
+    split: text().notNull(),
+    /** Size of the log at that checkpoint. */
+    size: count('size').notNull(),
+    /** Best first; a row is one grading, or in Avg. one for each of `tracks`. */
+    rows: jsonb().$type<string[][]>().notNull(),
+    tracks: jsonb().$type<{ track: string; split: string }[]>().notNull(),
+    /** Until it is answered or refused. */
+    open: boolean().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.season, table.track, table.split] })],
+);
+
 /** Messages that leave: fixed in the transaction of what they tell, written into the outbox afterwards. */
 export const outgoing = pgTable(
   'outgoing',
   {
     id: text().primaryKey(),
-    kind: text({ enum: ['report', 'notice'] }).notNull(),
+    kind: text({ enum: ['report', 'notice', 'comparison'] }).notNull(),
     /** An order has one report. */
     reportOf: text('report_of')
       .unique()

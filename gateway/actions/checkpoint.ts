@@ -1,8 +1,9 @@
 import { writeAudit } from '@vtb/db/public/audit.ts';
+import { askComparisons } from '@vtb/db/public/comparisons.ts';
 import type { Db } from '@vtb/db/public/connect.ts';
 import { appendFeed } from '@vtb/db/public/feed.ts';
 import { addHead, lastHead, leafHashes, leavesFrom, lockLog } from '@vtb/db/public/log.ts';
-import { rankedGradings } from '@vtb/db/public/read/rankedGradings.ts';
+import { askedLists, rankedGradings } from '@vtb/db/public/read/rankedGradings.ts';
 import { sha256Hex } from '@vtb/protocol/digest.ts';
 import { checkpointSchema, treeHeadSchema } from '@vtb/protocol/messages/checkpoint.ts';
 import { audiences } from '@vtb/protocol/messages/common.ts';
@@ -39,7 +40,8 @@ export async function checkpoint(
   const headPayload = treeHeadSchema.parse({ v: 1, aud: audiences.public, log, size, root });
   const head = await seal('treeHead', headPayload, deps.keys.signing);
   await addHead({ season, size, root, gateway: head, at }, tx);
-  const ranked = await rankedGradings({ season, asOf: at }, tx);
+  const asked = await rankedGradings({ season, asOf: at }, tx);
+  await askComparisons(askedLists(season, asked), size, tx);
   const message = await appendFeed(
     {
       kind: 'checkpoint',
@@ -55,7 +57,7 @@ export async function checkpoint(
           oldSize,
           leaves: texts,
           head,
-          ranked,
+          ...asked,
         };
         const checked = checkpointSchema.parse({ ...payload, at: at.toISOString() });
         return seal('checkpoint', checked, deps.keys.signing);

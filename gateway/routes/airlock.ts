@@ -4,6 +4,7 @@ import { openOrderChunk } from '@vtb/db/public/orderChunks.ts';
 import { canonicalJson } from '@vtb/protocol/canonicalJson.ts';
 import type { ReportEnvelope } from '@vtb/protocol/messages/report.ts';
 import type { Feed } from '@vtb/protocol/wire/airlock.ts';
+import { acceptComparison } from '../actions/acceptComparison.ts';
 import { acceptNotice } from '../actions/acceptNotice.ts';
 import { type Accepted, acceptReport } from '../actions/acceptReport.ts';
 import { storeAttachment } from '../actions/storeAttachment.ts';
@@ -63,6 +64,10 @@ export const putAttachment: Action<null, never> = async (call, deps) => {
 /** POST /airlock/notices */
 export const postNotice: Action<{ readonly notice: string }, Accepted> = async (call, deps, tx) =>
   acceptNotice({ notice: call.body.notice, at: call.at }, deps, tx);
+
+/** POST /airlock/comparisons */
+export const postComparison: Action<{ readonly comparison: string }, Accepted> = async (call, deps, tx) =>
+  acceptComparison({ comparison: call.body.comparison, at: call.at }, deps, tx);
 
 const chunkHeaders = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' };
 

@@ -1,5 +1,5 @@
-import { readBoardFacts, readSeason, readSeasons, type SeasonRow } from '@vtb/db/public/read/board.ts';
-import { buildBoard } from '@vtb/protocol/board/buildBoard.ts';
+import { readSeason, readSeasons, type SeasonRow } from '@vtb/db/public/read/board.ts';
+import { readRankedBoard } from '@vtb/db/public/read/rankedBoard.ts';
 import { exportCsv } from '@vtb/protocol/board/exportCsv.ts';
 import { exportMarkdown } from '@vtb/protocol/board/exportMarkdown.ts';
 import type { BoardTable } from '@vtb/protocol/board/table.ts';
@@ -39,7 +39,7 @@ export const getBoard: Action<null, BoardTable> = async (call, _deps, tx) => {
   const etag = boardTag(found, format, asOf);
   const headers = { etag, 'cache-control': 'public, no-cache', 'content-type': contentTypes[format] };
   if (isKnown(call.raw.header('if-none-match'), etag)) return new Response(null, { status: 304, headers });
-  const table = buildBoard(await readBoardFacts({ season: found.season, asOf: at }, tx));
+  const table = await readRankedBoard({ season: found.season, asOf: at }, tx);
   return new Response(writers[format](table), { headers });
 };
 

@@ -55,6 +55,7 @@ async function deliver(id: string, signal: AbortSignal, courier: Courier): Promi
   const { client, spool } = courier;
   try {
     const message = await readMessage('outbox', id, 'message.jws', spool);
+    if (id.startsWith(idPrefixes.comparison)) return await client.postComparison(message, signal);
     if (!id.startsWith(idPrefixes.report)) return await client.postNotice(message, signal);
     const maintainers = await readMessage('outbox', id, 'maintainers.jwe', spool);
     const answer = await client.postReport({ report: message, maintainers }, signal);

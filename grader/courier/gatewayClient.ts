@@ -19,6 +19,7 @@ export interface GatewayClient {
   ): Promise<Answer>;
   putAttachment(report: string, sha256: string, bytes: Uint8Array, signal: AbortSignal): Promise<Answer>;
   postNotice(notice: string, signal: AbortSignal): Promise<Answer>;
+  postComparison(comparison: string, signal: AbortSignal): Promise<Answer>;
 }
 
 /** The gateway answered something that may pass: 401 while keys are set up, 404 of another version, 429, 5xx. */
@@ -84,6 +85,7 @@ export function gatewayClient(input: {
       return answerOf(path, await send('PUT', path, { body: bytes, ms: 10 * requestMs, signal }));
     },
     postNotice: (notice, signal) => post('/notices', { notice }, signal),
+    postComparison: (comparison, signal) => post('/comparisons', { comparison }, signal),
   };
 }
 

@@ -14,6 +14,7 @@ export interface TestGateway {
   readonly reports: Map<string, { report: string; maintainers: string }>;
   readonly attachments: Map<string, Uint8Array>;
   readonly notices: Set<string>;
+  readonly comparisons: Set<string>;
   /** Every request's method and path, in order. */
   readonly asked: string[];
   /** Decides what becomes of a request before it is worked; a response is sent as it is. */
@@ -30,6 +31,7 @@ export async function testGateway(courierKeys: TrustedKeys): Promise<TestGateway
     reports: new Map(),
     attachments: new Map(),
     notices: new Set(),
+    comparisons: new Set(),
     asked: [],
     intercept: () => undefined,
   };
@@ -77,6 +79,12 @@ export async function testGateway(courierKeys: TrustedKeys): Promise<TestGateway
       return c.json({ code: 'chunk.mismatch' }, 422);
     gateway.attachments.set(c.req.param('sha256'), bytes);
     return c.json({ accepted: true, again: false });
+  });
+  app.post('/comparisons', async (c) => {
+    const { comparison } = await c.req.json();
+    const again = gateway.comparisons.has(comparison);
+    gateway.comparisons.add(comparison);
+    return c.json({ accepted: true, again });
   });
   app.post('/notices', async (c) => {
     const { notice } = await c.req.json();

@@ -1,7 +1,7 @@
 import { raiseAlarm } from '@vtb/db/vault/alarms.ts';
 import type { Vault } from '@vtb/db/vault/connect.ts';
 import { advanceLog, cosignedLog, type LogRow } from '@vtb/db/vault/logs.ts';
-import { reportsIssued } from '@vtb/db/vault/outgoing.ts';
+import { issuedHere } from '@vtb/db/vault/outgoing.ts';
 import { allSplits } from '@vtb/db/vault/splits.ts';
 import { sha256Hex } from '@vtb/protocol/digest.ts';
 import { Refusal } from '@vtb/protocol/errors.ts';
@@ -9,6 +9,7 @@ import { type Checkpoint, type TreeHead, treeHeadSchema } from '@vtb/protocol/me
 import { append, emptyFrontier, frontierRoot, leafHash } from '@vtb/protocol/messages/merkle.ts';
 import { type Leaf, leafSchema } from '@vtb/protocol/messages/receipt.ts';
 import { seal, unseal } from '@vtb/protocol/messages/sealing.ts';
+import { askComparisons } from '../comparisons/askComparisons.ts';
 import type { Enclave } from '../enclave.ts';
 import { sendNotice } from '../notices.ts';
 
@@ -35,6 +36,7 @@ export async function takeCheckpoint(checkpoint: Checkpoint, tx: Vault, enclave:
     return raiseAlarm({ at: enclave.now(), code, subject: season, detail: detail.slice(0, 500) }, tx);
   }
   await advanceLog(judged, tx);
+  await askComparisons(checkpoint, head.size, tx);
   await sendNotice(
     { kind: 'cosignature', season, size: head.size, head: await seal('treeHead', head, enclave.signingKey) },
     tx,
@@ -102,8 +104,12 @@ async function wrongLeaf(
     leaves.push(leaf);
   }
   const reports = leaves.flatMap((leaf) => (leaf.kind === 'publication' ? [leaf.report] : []));
-  const issued = await reportsIssued(reports, tx);
+  const issued = await issuedHere('report', reports, tx);
   if (reports.some((report) => !issued.has(report))) return 'publishes a report that was not made here';
+  const compared = leaves.flatMap((leaf) => (leaf.kind === 'comparison' ? [leaf.comparison] : []));
+  const made = await issuedHere('comparison', compared, tx);
+  if (compared.some((comparison) => !made.has(comparison)))
+    return 'publishes a comparison that was not made here';
   const held = new Set(
     (await allSplits(tx))
       .filter((row) => row.season === checkpoint.season)

@@ -54,7 +54,10 @@ export function entryRow(
       team: entry.team,
       source: null,
       complete: avg !== null,
-      avg: shown === null ? null : { shown: shown.shown, score: shown, rank: null, tied: false },
+      avg:
+        shown === null
+          ? null
+          : { shown: shown.shown, score: shown, rank: null, tied: false, rankRange: null },
       cells,
       hours: { value: elapsedMs / 3_600_000, shown: tenthsText(Math.round(elapsedMs / 360_000)) },
       researchTokens: researchTokens(facts),
@@ -97,6 +100,7 @@ function entryCell(fact: PublishedFact | undefined, score: TrackScore | undefine
     k: metric.k,
     rank: 0,
     tied: false,
+    rankRange: null,
     isolation: result.environment.isolation,
     flags: [...result.flags],
   };

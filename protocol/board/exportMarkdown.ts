@@ -1,9 +1,10 @@
-import type { BoardRow, BoardTable } from './table.ts';
+import { rankRangeText } from './rankRangeText.ts';
+import type { BoardRow, BoardTable, RankRange } from './table.ts';
 
 /**
  * The board as a Markdown table, as people read it: percent with its interval, a dash where there is nothing.
  *
- * Ranks shared by several rows are led by "=". Reported scores are in brackets, and rows that others measured say so.
+ * Ranks shared by several rows are led by "="; in brackets after a rank stand the ranks its row could have. Reported scores are in brackets, and rows that others measured say so.
  */
 export function exportMarkdown(table: BoardTable): string {
   const header = ['Rank', 'Entry', 'Team', ...table.columns.map(({ title }) => title)];
@@ -17,8 +18,16 @@ export function exportMarkdown(table: BoardTable): string {
   return `${lines.join('')}\n${escaped(table.title)}, as of ${table.asOf}. Percent with 95 % intervals; rows in brackets were measured elsewhere and are not ranked.\n`;
 }
 
-function rankText(place: { readonly rank: number | null; readonly tied: boolean } | null): string {
-  return place === null || place.rank === null ? '–' : `${place.tied ? '=' : ''}${place.rank}`;
+function rankText(
+  place: {
+    readonly rank: number | null;
+    readonly tied: boolean;
+    readonly rankRange: RankRange | null;
+  } | null,
+): string {
+  if (place === null || place.rank === null) return '–';
+  const range = place.rankRange === null ? '' : ` (${rankRangeText(place.rankRange)})`;
+  return `${place.tied ? '=' : ''}${place.rank}${range}`;
 }
 
 function nameText(row: BoardRow): string {

@@ -16,6 +16,9 @@ type Column = readonly [name: string, read: (row: BoardRow) => string | number |
 
 const leading: readonly Column[] = [
   ['rank', (row) => row.avg?.rank],
+  ['rank low', (row) => row.avg?.rankRange?.low],
+  ['rank high', (row) => row.avg?.rankRange?.high],
+  ['not distinguishable from first', (row) => row.avg?.rankRange?.withFirst],
   ['kind', (row) => row.kind],
   ['id', (row) => row.id],
   ['name', (row) => row.name],
@@ -69,6 +72,9 @@ function trackColumns(track: string): readonly Column[] {
     [`${track} low`, (row) => replayed(row)?.score.interval?.low],
     [`${track} high`, (row) => replayed(row)?.score.interval?.high],
     [`${track} rank`, (row) => replayed(row)?.rank],
+    [`${track} rank low`, (row) => replayed(row)?.rankRange?.low],
+    [`${track} rank high`, (row) => replayed(row)?.rankRange?.high],
+    [`${track} not distinguishable from first`, (row) => replayed(row)?.rankRange?.withFirst],
     [`${track} grading`, (row) => graded(row)?.grading],
     [`${track} note`, note],
   ];

@@ -22,7 +22,7 @@ export function reportedRow(row: Row, index: number, season: Season): BoardRow {
     team: null,
     source: row.source,
     complete: tenths.every((score) => score !== null),
-    avg: avg === null ? null : { shown: avg, score: null, rank: null, tied: false },
+    avg: avg === null ? null : { shown: avg, score: null, rank: null, tied: false, rankRange: null },
     cells,
     hours:
       row.hoursTenths === undefined

@@ -31,6 +31,13 @@ const graded = {
   finalsUsed: z.int(),
 };
 
+/**
+ * The ranks a row could have, jointly 95 % sure over its column, by the grader's signed comparison of exactly the ranked
+ * rows; `withFirst` when the first row doesn't beat it (which isn't transitive).
+ */
+export const rankRangeSchema = z.object({ low: z.int(), high: z.int(), withFirst: z.boolean() });
+export type RankRange = z.infer<typeof rankRangeSchema>;
+
 /** One entry on one track. A dash (`none`) and an unscored result are neither 0 nor ranked. */
 export const cellSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -45,6 +52,8 @@ export const cellSchema = z.discriminatedUnion('kind', [
     /** Competition rank among replayed cells of the track; equal exact scores share it. */
     rank: z.int(),
     tied: z.boolean(),
+    /** Null until the grader has compared exactly the rows that are ranked now. */
+    rankRange: rankRangeSchema.nullable(),
     isolation: z.string(),
     flags: z.array(z.string()),
   }),
@@ -68,7 +77,13 @@ export const boardRowSchema = z.object({
   /** Whether every track has a score: only then is there an average. */
   complete: z.boolean(),
   avg: z
-    .object({ shown: z.string(), score: scoreSchema.nullable(), rank: z.int().nullable(), tied: z.boolean() })
+    .object({
+      shown: z.string(),
+      score: scoreSchema.nullable(),
+      rank: z.int().nullable(),
+      tied: z.boolean(),
+      rankRange: rankRangeSchema.nullable(),
+    })
     .nullable(),
   /** By track id; every track of the season is there. */
   cells: z.record(slugSchema, cellSchema),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { audiences, idSchema, instantSchema, sha256Schema, slugSchema } from './common.ts';
+import { averagedTracksMax, comparedMax } from './comparison.ts';
 import { feedPlace } from './order.ts';
 
 /** A tree head: what both sides sign. Signed as its own JWS so that a receipt can carry just this. */
@@ -17,7 +18,16 @@ export type TreeHead = z.infer<typeof treeHeadSchema>;
 export const rankedSchema = z.strictObject({
   track: slugSchema,
   split: sha256Schema,
-  gradings: z.array(idSchema('grading')).max(1000),
+  gradings: z.array(idSchema('grading')).max(comparedMax),
+});
+
+/** Rows that are complete over all tracks, as Avg. ranks them: each is its gradings in the order of `tracks`. No names. */
+export const averagedSchema = z.strictObject({
+  tracks: z
+    .array(rankedSchema.pick({ track: true, split: true }))
+    .min(1)
+    .max(averagedTracksMax),
+  rows: z.array(z.array(idSchema('grading')).min(1).max(averagedTracksMax)).max(comparedMax),
 });
 
 /** Gateway → grader: the log has grown; these leaves are new; these gradings are ranked now. */
@@ -32,6 +42,8 @@ export const checkpointSchema = z.strictObject({
   /** The gateway's signed tree head after `leaves` (typ vtb-tree-head+jws). */
   head: z.string().max(4096),
   ranked: z.array(rankedSchema).max(50),
+  /** Absent where Avg. has fewer than two rows, or rows whose tracks are graded on different splits. */
+  averaged: averagedSchema.optional(),
   at: instantSchema,
 });
 export type Checkpoint = z.infer<typeof checkpointSchema>;

@@ -51,6 +51,16 @@ export const leafSchema = z.discriminatedUnion('kind', [
     at: instantSchema,
   }),
   z.strictObject({
+    kind: z.literal('comparison'),
+    season: slugSchema,
+    /** Null, as the split, for the comparison in Avg. */
+    track: slugSchema.nullable(),
+    split: sha256Schema.nullable(),
+    /** SHA-256 of the comparison's JWS text. */
+    comparison: sha256Schema,
+    at: instantSchema,
+  }),
+  z.strictObject({
     kind: z.literal('splits'),
     season: slugSchema,
     splits: z.array(splitPinSchema).max(100),

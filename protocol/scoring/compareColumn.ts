@@ -27,7 +27,7 @@ export function compareColumn({
   const pairs = pairTriangle(rows.length).map(([i, j]) =>
     pairRepeated({ a: rows[i] ?? [], b: rows[j] ?? [], k }),
   );
-  return judged(pairs, (pair) => pair.pMid);
+  return { pairs, ...judgePairs(pairs.map(({ pMid, difference }) => ({ p: pMid, difference }))) };
 }
 
 /** Family-wise error rate of a column's verdicts. */
@@ -59,17 +59,23 @@ export function compareAvg(tracks: readonly (readonly PairSums[])[]): Comparison
   const pairs = first.map((_, at) =>
     pairAvg(tracks.flatMap((track) => track.slice(at, at + 1).map((sums) => ({ ...sums, weight })))),
   );
-  return judged(pairs, (pair) => pair.p);
+  return { pairs, ...judgePairs(pairs) };
 }
 
-function judged<Pair extends { readonly difference: number }>(
-  pairs: readonly Pair[],
-  p: (pair: Pair) => number,
-): Comparisons<Pair> {
-  const adjusted = holm(pairs.map(p));
+/**
+ * The verdicts of a column's pairs, from each test's p and difference.
+ *
+ * pairs    all of the column's pairs, in the order of pairTriangle; Holm's family.
+ * returns  p after Holm, and "better" where it is < 0.05 and the difference positive.
+ * throws   RangeError for a p outside [0, 1].
+ */
+export function judgePairs(
+  pairs: readonly { readonly p: number; readonly difference: number }[],
+): Pick<Comparisons<never>, 'adjusted' | 'verdicts'> {
+  const adjusted = holm(pairs.map(({ p }) => p));
   const verdicts = pairs.map(({ difference }, at): Verdict => {
     if (!((adjusted[at] ?? 1) < verdictAlpha) || difference === 0) return 'not distinguishable';
     return difference > 0 ? 'better' : 'worse';
   });
-  return { pairs, adjusted, verdicts };
+  return { adjusted, verdicts };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { comparisonBytesMax } from '../messages/comparison.ts';
 import { feedPlace } from '../messages/order.ts';
 import { reportEnvelopeSchema } from '../messages/report.ts';
 
@@ -21,6 +22,6 @@ export const postReportSchema = reportEnvelopeSchema;
 /** POST /airlock/notices. */
 export const postNoticeSchema = z.strictObject({ notice: z.string().max(1_000_000) });
 /** POST /airlock/comparisons. */
-export const postComparisonSchema = z.strictObject({ comparison: z.string().max(1_000_000) });
+export const postComparisonSchema = z.strictObject({ comparison: z.string().max(comparisonBytesMax) });
 /** The answer to each: accepted now, or the second time. */
 export const acceptedSchema = z.object({ accepted: z.literal(true), again: z.boolean() });

@@ -1,6 +1,6 @@
-import { readBoardFacts, readSeason, readSeasons, type SeasonRow } from '@vtb/db/public/read/board.ts';
+import { readSeason, readSeasons, type SeasonRow } from '@vtb/db/public/read/board.ts';
 import { readOpenQueue, type WaitingFinal } from '@vtb/db/public/read/openQueue.ts';
-import { buildBoard } from '@vtb/protocol/board/buildBoard.ts';
+import { readRankedBoard } from '@vtb/db/public/read/rankedBoard.ts';
 import type { BoardTable } from '@vtb/protocol/board/table.ts';
 import type { SiteLocals } from './locals.ts';
 
@@ -22,6 +22,6 @@ export async function seasonRows(locals: SiteLocals): Promise<SeasonRow[]> {
 export async function boardView(id: string, locals: SiteLocals): Promise<BoardView | undefined> {
   const row = await readSeason(id, locals.db);
   if (row === undefined) return undefined;
-  const table = buildBoard(await readBoardFacts({ season: row.season, asOf: row.boardChangedAt }, locals.db));
+  const table = await readRankedBoard({ season: row.season, asOf: row.boardChangedAt }, locals.db);
   return { row, table, queue: row.season.openQueue ? await readOpenQueue(id, locals.db) : null };
 }

@@ -1,11 +1,11 @@
-import { buildBoard } from '@vtb/protocol/board/buildBoard.ts';
 import { sha256Schema } from '@vtb/protocol/digest.ts';
 import { resultSchema } from '@vtb/protocol/messages/report.ts';
 import type { PublicEntry } from '@vtb/protocol/wire/board.ts';
 import { and, asc, eq, isNotNull } from 'drizzle-orm';
 import type { Db } from '../connect.ts';
 import { entries, gradings, runs, submissions, teams } from '../schema.ts';
-import { readBoardFacts, readSeason } from './board.ts';
+import { readSeason } from './board.ts';
+import { readRankedBoard } from './rankedBoard.ts';
 
 /** An entry as everybody may see it; undefined unless something of it is published. */
 export async function readPublicEntry(
@@ -17,7 +17,7 @@ export async function readPublicEntry(
   if (first === undefined) return undefined;
   const season = await readSeason(first.entry.season, db);
   if (season === undefined) return undefined;
-  const board = buildBoard(await readBoardFacts({ season: season.season, asOf: input.asOf }, db));
+  const board = await readRankedBoard({ season: season.season, asOf: input.asOf }, db);
   const { id, agent, agentHarness } = first.entry;
   return {
     id,
