@@ -106,6 +106,18 @@ describe('messages', () => {
 });
 
 describe('chunks', () => {
+  test('that do not hold are removed from the spool, so that the right ones are brought there again', async () => {
+    const wrong = Buffer.from(bytes);
+    wrong[0] = (wrong[0] ?? 0) ^ 1;
+    await writeFile(inChunks(digest), wrong);
+    await expect(take()).rejects.toThrow(Refusal);
+    expect(await readdir(own)).toEqual([]);
+    await expect(readFile(inChunks(digest))).rejects.toThrow(/ENOENT/);
+    await writeFile(inChunks(digest), bytes);
+    await take();
+    expect(await readFile(chunkPath(own, digest))).toEqual(bytes);
+  });
+
   test('are copied as they were hashed: swapping the spool’s file afterwards changes nothing', async () => {
     await writeFile(inChunks(digest), bytes);
     await take();
