@@ -66,6 +66,7 @@ const matrix: Readonly<Record<string, readonly number[]>> = {
   'POST /submissions/:id/withdraw':                        [401, 404, 400, 400, 403, 404],
   'GET /seasons':                                          [200, 200, 200, 200, 200, 200],
   'GET /seasons/:id/board':                                [404, 404, 404, 404, 404, 404],
+  'GET /seasons/:id/tracks/:track/rules':                  [404, 404, 404, 404, 404, 404],
   'GET /receipts/:id':                                     [404, 404, 404, 404, 404, 404],
   'GET /comparisons/:track':                               [400, 400, 400, 400, 400, 400],
   'GET /log':                                              [400, 400, 400, 400, 400, 400],

@@ -38,6 +38,7 @@ import {
   teamListSchema,
   teamSchema,
 } from '@vtb/protocol/wire/teams.ts';
+import { trackRulesSchema } from '@vtb/protocol/wire/trackRules.ts';
 import type { Limits, Role, Route } from './frame/route.ts';
 import { nothing, route, stream } from './frame/route.ts';
 import { getAudit, getQueue, postRegrade } from './routes/admin.ts';
@@ -68,6 +69,7 @@ import {
   putChunk,
 } from './routes/submissions.ts';
 import { deleteTeamToken, getTeam, getTeams, getTeamTokens, postMember, postTeam } from './routes/teams.ts';
+import { getTrackRules } from './routes/trackRules.ts';
 
 const everyone: readonly Role[] = ['visitor', 'member', 'owner', 'maintainer', 'grader'];
 const people: readonly Role[] = ['member', 'maintainer'];
@@ -128,6 +130,7 @@ export const routes: readonly Route[] = [
 
   route({ method: 'GET', path: '/seasons', roles: everyone, scope: null, body: nothing, reply: seasonListSchema, limits: read, action: getSeasons, summary: 'Seasons and their tracks' }),
   route({ method: 'GET', path: '/seasons/:id/board', roles: everyone, scope: null, body: nothing, reply: boardSchema, limits: read, action: getBoard, summary: 'The board; ?asOf= and ?format=json|csv|md' }),
+  route({ method: 'GET', path: '/seasons/:id/tracks/:track/rules', roles: everyone, scope: null, body: nothing, reply: trackRulesSchema, limits: read, action: getTrackRules, summary: 'What a track lets a system be: terms, edits, base facts' }),
   route({ method: 'GET', path: '/receipts/:id', roles: everyone, scope: null, body: nothing, reply: receiptSchema, limits: read, action: getReceipt, summary: 'The signed proof of a published grading' }),
   route({ method: 'GET', path: '/comparisons/:track', roles: everyone, scope: null, body: nothing, reply: comparisonsSchema, limits: read, action: getComparisons, summary: 'Which ranked systems of a track (or avg) of ?season= differ' }),
   route({ method: 'GET', path: '/log', roles: everyone, scope: null, body: nothing, reply: logSchema, limits: read, action: getLog, summary: 'The public log: leaves, checkpoint, proofs' }),
