@@ -1,4 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -27,3 +29,40 @@ test('an upload that would eat into the room kept free is refused before a byte 
     store.put({ sha256: '0'.repeat(64), size: 1, bytes, signal: new AbortController().signal }),
   ).rejects.toMatchObject({ code: 'store.full' });
 });
+
+const canMount = process.getuid?.() === 0 && process.platform === 'linux';
+
+test.skipIf(!canMount)(
+  `a disk that fills up while chunks come refuses them as full and keeps whole chunks alone${canMount ? '' : ' (skipped: needs root on Linux)'}`,
+  async () => {
+    const root = await newRoot();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', root]);
+    try {
+      const store = await openDiskStore({ root, freeBytesMin: 0 }, { intake });
+      // Each would fit when it is admitted; together they don't.
+      const chunks = Array.from({ length: 4 }, () => randomBytes(2_000_000));
+      const named = chunks.map((bytes) => ({
+        bytes,
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+      }));
+      const ends = await Promise.allSettled(
+        named.map(({ bytes, sha256 }) =>
+          store.put({
+            sha256,
+            size: bytes.length,
+            bytes: Readable.from([bytes]),
+            signal: new AbortController().signal,
+          }),
+        ),
+      );
+      const refused = ends.filter((end) => end.status === 'rejected');
+      expect(refused.length).toBeGreaterThanOrEqual(3);
+      for (const { reason } of refused) expect(reason).toMatchObject({ code: 'store.full' });
+      for (const [index, { sha256 }] of named.entries())
+        expect(await store.has(sha256)).toBe(ends[index]?.status === 'fulfilled');
+      expect(await readdir(join(root, 'incoming'))).toEqual([]);
+    } finally {
+      execFileSync('umount', [root]);
+    }
+  },
+);

@@ -14,7 +14,7 @@ const pauseMs = 250;
  * The parts of a body as they come, and null whenever its sender pauses. Only time spent waiting for the sender counts
  * against it, never time in which we were busy with what it sent.
  *
- * throws  Refusal upload.tooSlow, the signal's reason, or what the stream fails with. The stream is not destroyed, so
+ * throws  Refusal upload.tooSlow or upload.brokenOff, the signal's reason, or what the stream fails with. The stream is not destroyed, so
  *         that an answer can still go out on its connection.
  */
 export async function* steadyParts(
@@ -29,8 +29,8 @@ export async function* steadyParts(
     const since = performance.now();
     const arrived = await soon(next, input.signal);
     waitedMs += performance.now() - since;
-    input.signal.throwIfAborted();
     if (arrived === null) {
+      input.signal.throwIfAborted();
       refuseSlow(received, waitedMs, pace);
       yield null;
       continue;
@@ -54,10 +54,26 @@ async function soon<Part>(next: Promise<Part>, signal: AbortSignal): Promise<Par
   signal.addEventListener('abort', end, { once: true });
   try {
     return await Promise.race([next, pause.promise]);
+  } catch (cause) {
+    if (isBroken(cause))
+      throw new Refusal(
+        'upload.brokenOff',
+        'the connection ended before the bytes did; send the chunk again',
+      );
+    throw cause;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
   }
+}
+
+/** What Node says of a request whose sender is gone. */
+function isBroken(cause: unknown): boolean {
+  return (
+    cause instanceof Error &&
+    'code' in cause &&
+    (cause.code === 'ECONNRESET' || cause.code === 'ERR_STREAM_PREMATURE_CLOSE')
+  );
 }
 
 function refuseSlow(received: number, waitedMs: number, { graceMs, bytesPerSecondMin }: Pace): void {
