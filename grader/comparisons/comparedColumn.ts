@@ -1,5 +1,6 @@
 import { pairPlace } from '@vtb/protocol/messages/comparison.ts';
-import { judgePairs } from '@vtb/protocol/scoring/compareColumn.ts';
+import { verdictAlpha } from '@vtb/protocol/scoring/compareColumn.ts';
+import { holmBound } from '@vtb/protocol/scoring/holm.ts';
 import { pairTriangle, type Verdict } from '@vtb/protocol/scoring/pairTriangle.ts';
 
 /**
@@ -66,7 +67,11 @@ export function continueColumn(column: ComparedColumn, pairsMax: number): boolea
 
 /** The verdicts of a column whose pairs are all tested. throws RangeError before that. */
 export function columnVerdicts({ p, difference }: ComparedColumn): readonly Verdict[] {
-  return judgePairs(Array.from(p, (value, at) => ({ p: value, difference: difference[at] ?? 0 }))).verdicts;
+  const bound = holmBound(p, verdictAlpha);
+  return Array.from(difference, (value, at): Verdict => {
+    if (value === 0 || !((p[at] ?? 1) < bound)) return 'not distinguishable';
+    return value > 0 ? 'better' : 'worse';
+  });
 }
 
 /** The pair (i, j) at a place of the triangle: the inverse of pairPlace. */

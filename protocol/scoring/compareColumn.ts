@@ -27,7 +27,7 @@ export function compareColumn({
   const pairs = pairTriangle(rows.length).map(([i, j]) =>
     pairRepeated({ a: rows[i] ?? [], b: rows[j] ?? [], k }),
   );
-  return { pairs, ...judgePairs(pairs.map(({ pMid, difference }) => ({ p: pMid, difference }))) };
+  return judged(pairs, (pair) => pair.pMid);
 }
 
 /** Family-wise error rate of a column's verdicts. */
@@ -59,23 +59,17 @@ export function compareAvg(tracks: readonly (readonly PairSums[])[]): Comparison
   const pairs = first.map((_, at) =>
     pairAvg(tracks.flatMap((track) => track.slice(at, at + 1).map((sums) => ({ ...sums, weight })))),
   );
-  return { pairs, ...judgePairs(pairs) };
+  return judged(pairs, (pair) => pair.p);
 }
 
-/**
- * The verdicts of a column's pairs, from each test's p and difference.
- *
- * pairs    all of the column's pairs, in the order of pairTriangle; Holm's family.
- * returns  p after Holm, and "better" where it is < 0.05 and the difference positive.
- * throws   RangeError for a p outside [0, 1].
- */
-export function judgePairs(
-  pairs: readonly { readonly p: number; readonly difference: number }[],
-): Pick<Comparisons<never>, 'adjusted' | 'verdicts'> {
-  const adjusted = holm(pairs.map(({ p }) => p));
+function judged<Pair extends { readonly difference: number }>(
+  pairs: readonly Pair[],
+  p: (pair: Pair) => number,
+): Comparisons<Pair> {
+  const adjusted = holm(pairs.map(p));
   const verdicts = pairs.map(({ difference }, at): Verdict => {
     if (!((adjusted[at] ?? 1) < verdictAlpha) || difference === 0) return 'not distinguishable';
     return difference > 0 ? 'better' : 'worse';
   });
-  return { adjusted, verdicts };
+  return { pairs, adjusted, verdicts };
 }

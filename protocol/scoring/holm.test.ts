@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { holm } from './holm.ts';
+import { holm, holmBound } from './holm.ts';
 
 const family = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 30 });
 
@@ -45,4 +45,17 @@ it('a larger family never makes a value smaller', () => {
 
 it('a value that is no probability is refused', () => {
   for (const value of [-0.1, 1.1, Number.NaN]) expect(() => holm([0.5, value])).toThrow(RangeError);
+});
+
+it('stops at a bound below which exactly the rejected values lie, ties and rounding included', () => {
+  const ties = fc.array(fc.constantFrom(0, 0.0001, 0.004, 0.01, 0.0125, 0.025, 0.05, 0.5, 1), {
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(fc.oneof(family, ties), fc.constantFrom(0.05, 0.2), (p, alpha) => {
+      const bound = holmBound(Float64Array.from(p), alpha);
+      expect(p.map((value) => value < bound)).toEqual(holm(p).map((adjusted) => adjusted < alpha));
+    }),
+  );
+  expect(() => holmBound(Float64Array.of(0.5, Number.NaN), 0.05)).toThrow(RangeError);
 });

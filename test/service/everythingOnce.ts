@@ -42,7 +42,14 @@ async function settled(finals: readonly string[], { sql, dataDir, until }: Servi
              (SELECT max(size)::int FROM tree_heads WHERE grader IS NOT NULL) AS signed`;
     return row !== undefined && row.leaves === row.signed;
   };
-  await until('a cosigned log', cosigned, settleMs);
+  const compared = async () => {
+    const open = await sql.public`
+      SELECT list FROM comparisons
+      WHERE comparison IS NULL AND last_size = (SELECT max(size) FROM tree_heads WHERE tree_heads.season = comparisons.season)`;
+    return open.length === 0;
+  };
+  // Comparisons first: each is one leaf more, and nothing follows from its checkpoint.
+  await until('compared rows and a cosigned log', async () => (await compared()) && cosigned(), settleMs);
   const carried = async () => {
     const [sent] = await sql.public`SELECT max(number)::int AS number FROM feed`;
     const [taken] = await sql.vault`SELECT max(number)::int AS number FROM feed_messages`;
