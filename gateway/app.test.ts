@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { routes } from './app.ts';
+import { commit, madeSystem, newContest } from './testing/contest.ts';
 import { testGateway } from './testing/testGateway.ts';
 
 const gateway = await testGateway();
@@ -52,4 +53,27 @@ test('an unknown address is a problem document of the one not-found shape, with 
   expect(await response.json()).toMatchObject({ code: 'notFound', status: 404 });
   expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
   expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+test('a HEAD lets go of what its GET would have opened: no place among the followers is lost', async () => {
+  const { member, run } = await newContest(gateway);
+  const final = await commit(gateway, { token: member.token, run, purpose: 'final', system: madeSystem() });
+  const path = `/api/v1/submissions/${final.id}/events`;
+  for (let time = 0; time < 40; time++)
+    expect((await gateway.app.request(path, { method: 'HEAD' })).status).toBe(200);
+  const stream = await gateway.app.request(path);
+  expect(stream.status).toBe(200);
+  await stream.body?.cancel();
+});
+
+test('a stored answer with a token is not for another token of the account that may do less', async () => {
+  const headers = { 'idempotency-key': 'one-key' };
+  const body = { team: null, scopes: ['manage'], label: 'wide', days: 1 };
+  expect((await call(owner.token, 'POST', '/tokens', body, headers)).status).toBe(201);
+  const narrow = await (
+    await call(owner.token, 'POST', '/tokens', { ...body, label: 'narrow' }, { 'idempotency-key': 'two' })
+  ).json();
+  const replay = await call(narrow.token, 'POST', '/tokens', body, headers);
+  expect(replay.status).toBe(409);
+  expect(await replay.json()).toMatchObject({ code: 'request.idempotencyReused' });
 });

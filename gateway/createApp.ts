@@ -2,6 +2,7 @@ import { Refusal } from '@vtb/protocol/errors.ts';
 import { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { routes } from './app.ts';
+import type { ServeCliBundle } from './cliBundle.ts';
 import type { Deps } from './deps.ts';
 import { notFound } from './frame/access.ts';
 import { apiPage } from './frame/apiPage.ts';
@@ -21,12 +22,14 @@ export interface AppOptions {
   readonly metricsToken: string | null;
   /** Everything that isn't the API's: pages and their files; null where no site is built. */
   readonly site: ((request: Request) => Promise<Response>) | null;
+  /** The command line as one file. */
+  readonly cliBundle: ServeCliBundle;
 }
 
 /** The gateway as one Hono app: the table's routes, the site, one error handler, and problem documents for the rest. */
 export function createApp(
   deps: Deps,
-  options: AppOptions = { metricsToken: null, site: null },
+  options: AppOptions = { metricsToken: null, site: null, cliBundle: async () => null },
 ): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
   const metrics = newMetrics();
@@ -34,6 +37,7 @@ export function createApp(
     const started = performance.now();
     context.set('requestId', newRequestId(deps));
     await next();
+    if (context.req.method === 'HEAD') await letGo(context.res);
     for (const [name, value] of Object.entries(securityHeaders)) {
       if (!context.res.headers.has(name)) context.header(name, value);
     }
@@ -54,6 +58,11 @@ export function createApp(
   );
   app.get('/api', (context) => context.html(apiPage(routes, apiPrefix)));
   mountOperations(app, { metrics: metrics.registry, metricsToken: options.metricsToken }, deps);
+  app.get('/vtb.mjs', async (context) => {
+    const file = await options.cliBundle(context.req.header('if-none-match'));
+    if (file === null) throw notFound();
+    return file;
+  });
   const { site } = options;
   app.notFound(async (context) => {
     const isPage = site !== null && !context.req.path.startsWith('/api/');
@@ -69,4 +78,9 @@ export function createApp(
     return problemResponse(problemDocument(error, requestId));
   });
   return app;
+}
+
+/** Ends what stands behind an answer that nobody reads: an open file, a place among the followers. */
+async function letGo(response: Response): Promise<void> {
+  await response.body?.cancel();
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { writePrivately } from '../writePrivately.ts';
 
 /** The roles of the embedded server. No role of one database can connect to the other. */
 export const roles = {
@@ -52,8 +53,7 @@ export function accessUrl(access: Access, role: RoleKey, database: string): stri
 
 async function saveAccess(dataDir: string, access: Access): Promise<Access> {
   const path = join(dataDir, 'access.json');
-  await writeFile(`${path}.new`, `${JSON.stringify(access)}\n`, { mode: 0o600 });
-  await rename(`${path}.new`, path);
+  await writePrivately(path, `${JSON.stringify(access)}\n`);
   return access;
 }
 

@@ -42,6 +42,12 @@ export async function findGrading(id: string, db: Db): Promise<GradingRow | unde
   return row;
 }
 
+/** Whether the enclave ever took an order of this submission: from then on a score can exist. */
+export async function wasTaken(submission: string, db: Db): Promise<boolean> {
+  const rows = await gradingsOf(submission, db);
+  return rows.some(({ state, progress }) => progress !== null || !['ordered', 'cancelled'].includes(state));
+}
+
 /** The newest grading of a submission. */
 export async function lastGrading(submission: string, db: Db): Promise<GradingRow | undefined> {
   const [row] = await db

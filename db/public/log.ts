@@ -68,6 +68,27 @@ export async function findLeaf(season: string, index: number, db: Db): Promise<L
   return row?.index === index ? row : undefined;
 }
 
+/** The newest leaf before an index that pins a split; undefined when none does. */
+export async function newestSplitsLeaf(
+  input: { readonly season: string; readonly split: string; readonly before: number },
+  db: Db,
+): Promise<LeafRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(logLeaves)
+    .where(
+      and(
+        eq(logLeaves.season, input.season),
+        lt(logLeaves.index, input.before),
+        sql`${logLeaves.text}::jsonb->>'kind' = 'splits'`,
+        sql`${logLeaves.text}::jsonb->'splits' @> ${JSON.stringify([{ split: input.split }])}::jsonb`,
+      ),
+    )
+    .orderBy(desc(logLeaves.index))
+    .limit(1);
+  return row;
+}
+
 /** The newest head, whoever has signed it. */
 export async function lastHead(season: string, db: Db): Promise<TreeHeadRow | undefined> {
   const [row] = await db

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writePrivately } from '@vtb/db/writePrivately.ts';
 import { newMaintainerKey, newSigningKey } from '@vtb/protocol/messages/keys.ts';
 import { publicHalf, type SigningKey } from '@vtb/protocol/messages/sealing.ts';
 
@@ -61,11 +62,4 @@ async function readIfThere(path: string): Promise<string | undefined> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-/** Whole or not at all, and only for its owner. */
-async function writePrivately(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(`${path}.new`, text, { mode: 0o600 });
-  await rename(`${path}.new`, path);
 }

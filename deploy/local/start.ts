@@ -11,6 +11,7 @@ import { dirname } from 'node:path';
 import { soleHolder } from '@vtb/db/soleHolder.ts';
 import { loadSeasons } from '@vtb/seasons/load.ts';
 import { superviseChild } from './child.ts';
+import { bundleCli } from './cliBundle.ts';
 import { inData, type LocalConfig, parseConfig, publicUrl } from './config.ts';
 import { openDatabases } from './databases.ts';
 import { enclaveReady } from './enclaveReady.ts';
@@ -28,6 +29,10 @@ async function start(config: LocalConfig, signal: AbortSignal): Promise<void> {
   await using open = new AsyncDisposableStack();
   const own = <T extends AsyncDisposable>(resource: T): T => open.use(resource);
 
+  if (config.sandbox === 'docker')
+    throw new CannotStart(
+      'VTB_SANDBOX=docker: the container sandbox is not part of this version; use auto or none',
+    );
   await makeDataFolder(config);
   const hold = await soleHolder(config.dataDir, 'start');
   if (hold === undefined)
@@ -38,7 +43,10 @@ async function start(config: LocalConfig, signal: AbortSignal): Promise<void> {
   for (const warning of config.warnings) log('warning', { warning });
   await ensureKeys(config.dataDir);
 
-  const built = buildSite(config.root, config.passed).then((fresh) => log('site', { built: fresh }));
+  const built = Promise.all([
+    buildSite(config.root, config.passed).then((fresh) => log('site', { built: fresh })),
+    bundleCli(config.root).then((fresh) => log('cliBundle', { built: fresh })),
+  ]);
   built.catch(() => undefined);
   const databases = own(await openDatabases(config, signal));
   await rm(inData(config, 'grader', 'desk.url'), { force: true });
@@ -80,8 +88,8 @@ async function start(config: LocalConfig, signal: AbortSignal): Promise<void> {
     const team = await startDemoTeam(config, databases.isNew);
     if (team !== undefined) own(team);
   }
-  const lost = await Promise.race([halted, databases.failed]);
-  if (lost !== undefined) throw lost;
+  const lost = await Promise.race([halted, broken.promise]);
+  if (lost !== undefined) throw new CannotStart(lost);
 }
 
 /** The folder is its owner's; as root others may pass through it, because Postgres runs as somebody else. */

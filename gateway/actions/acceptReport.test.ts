@@ -9,6 +9,7 @@ import { ourFailure, scored, systemFailure, testEnclave } from '../testing/testE
 import { testGateway } from '../testing/testGateway.ts';
 import { cancelOrders } from './cancelOrders.ts';
 import { waitingForMaintainer } from './failAsOurs.ts';
+import { withdrawSubmission } from './withdrawSubmission.ts';
 
 const gateway = await testGateway();
 const enclave = testEnclave(gateway);
@@ -216,6 +217,15 @@ describe('whose fault', () => {
     });
     expect(await gradingsOf(id, deps.db)).toHaveLength(1);
   });
+});
+
+it('what was graded once can’t be taken back as if it never was, although our failure queued it again', async () => {
+  const { id, order } = await ordered();
+  await enclave.deliver(await enclave.report(order, ourFailure));
+  const withdraw = deps.db.transaction((tx) =>
+    withdrawSubmission({ submission: id, reason: 'x', actor: 'gateway', at: gateway.clock.at }, deps, tx),
+  );
+  await expect(withdraw).rejects.toMatchObject({ code: 'submission.notWithdrawable' });
 });
 
 it('a report for a cancelled order is acknowledged and not used', async () => {

@@ -45,6 +45,8 @@ export async function noteProgress(
     total: notice.trials?.total ?? null,
   });
   const known = grading.progress === null ? null : progressSchema.parse(grading.progress);
+  // Of a hidden split each state is said once: further attempts would be a clock that a box can write to.
+  if (split?.secrecy !== 'visible' && known !== null && known.state === progress.state) return;
   if (!isNewerProgress(progress, known)) return;
   await keep({ grading, progress, at, known }, tx);
   const state = submission.state === 'queued' ? 'grading' : submission.state;

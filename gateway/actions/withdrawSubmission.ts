@@ -1,6 +1,7 @@
 import { writeAudit } from '@vtb/db/public/audit.ts';
 import type { Db } from '@vtb/db/public/connect.ts';
 import { writeEvent } from '@vtb/db/public/events.ts';
+import { wasTaken } from '@vtb/db/public/gradings.ts';
 import { lockRun } from '@vtb/db/public/runs.ts';
 import { lockedState, moveSubmission } from '@vtb/db/public/submissionState.ts';
 import { findSubmission } from '@vtb/db/public/submissions.ts';
@@ -42,6 +43,11 @@ export async function withdrawSubmission(withdrawal: Withdrawal, deps: Deps, tx:
       if (isFinal) await releaseFinal({ ...run, submission, reason: 'withdrawn', at }, deps, tx);
       return;
     case 'queued':
+      if (await wasTaken(submission, tx))
+        throw new Refusal(
+          'submission.notWithdrawable',
+          'its grading has started before and failed by our fault; it is graded again, and can be withdrawn then',
+        );
       await takeBack(withdrawal, tx);
       if (isFinal) await recordWithdrawal({ submission, actor, at }, tx);
       else await spendQuota({ submission, account: 'validations', reason: 'withdrawn' }, deps, tx);

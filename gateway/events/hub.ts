@@ -5,10 +5,11 @@ export interface EventHub {
   /**
    * Follows a subject until disposed.
    *
-   * owner   whose follower it is: each has a few.
+   * owner   whose follower it is: each has a few. Null is the enclave's courier, whom no bound keeps out: without the
+   *         feed nothing is graded.
    * throws  Refusal('request.rateLimited') when the owner or this process already has all the followers it may.
    */
-  follow(subject: string, owner: string): Following;
+  follow(subject: string, owner: string | null): Following;
   /** Wakes the followers of a subject; of all subjects when null, because something may have been missed. */
   wake(subject: string | null): void;
 }
@@ -32,19 +33,21 @@ export function newEventHub(): EventHub {
   let count = 0;
   return {
     follow(subject, owner) {
-      const owned = owners.get(owner) ?? 0;
+      const owned = owner === null ? 0 : (owners.get(owner) ?? 0);
       if (owned >= followersPerOwnerMax)
         throw new Refusal(
           'request.rateLimited',
           `you have ${owned} event streams open, the most there may be; close some`,
         );
-      if (count >= followersMax)
+      if (owner !== null && count >= followersMax)
         throw new Refusal(
           'request.rateLimited',
           `${count} followers are connected, the most this server takes; try again later`,
         );
-      count += 1;
-      owners.set(owner, owned + 1);
+      if (owner !== null) {
+        count += 1;
+        owners.set(owner, owned + 1);
+      }
       let woken = false;
       let resume: (() => void) | null = null;
       const wake = () => {
@@ -61,10 +64,12 @@ export function newEventHub(): EventHub {
         },
         [Symbol.dispose]: () => {
           if (!set.delete(wake)) return;
-          count -= 1;
-          const left = (owners.get(owner) ?? 1) - 1;
-          if (left === 0) owners.delete(owner);
-          else owners.set(owner, left);
+          if (owner !== null) {
+            count -= 1;
+            const left = (owners.get(owner) ?? 1) - 1;
+            if (left === 0) owners.delete(owner);
+            else owners.set(owner, left);
+          }
           if (set.size === 0 && followers.get(subject) === set) followers.delete(subject);
         },
       };

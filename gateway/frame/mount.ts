@@ -62,7 +62,8 @@ export function mount(
       query: new URL(context.req.url).searchParams,
       body: body.value,
       subject,
-      at,
+      // After the body came: an instant that counts can't lie before what it is about was decided.
+      at: deps.now(),
       requestId: context.get('requestId'),
       raw: rawRequest(context),
     };
@@ -90,7 +91,9 @@ async function perform(
   if (route.method === 'GET' || route.streams) return route.run(call, deps, deps.db);
   return deps.db.transaction(async (tx: Db) => {
     if (!route.creates) return route.run(call, deps, tx);
-    const request = sha256Hex(`${route.method} ${new URL(context.req.url).pathname}\n${text}`);
+    const request = sha256Hex(
+      `${route.method} ${new URL(context.req.url).pathname}\n${rightsOf(caller)}\n${text}`,
+    );
     const key = context.req.header('idempotency-key');
     return answerOnce(
       { actor: actorOf(caller), key, request, at: call.at, act: () => route.run(call, deps, tx) },
@@ -98,6 +101,13 @@ async function perform(
       tx,
     );
   });
+}
+
+/** What a token is good for: a stored answer, which may hold a token, is only for a caller with the same rights. */
+function rightsOf(caller: Caller): string {
+  return caller.kind === 'person'
+    ? `${caller.team ?? ''} ${[...caller.scopes].sort().join(' ')}`
+    : caller.kind;
 }
 
 function respond(context: Context<ServerEnv>, route: Route, reply: unknown): Response {

@@ -1,7 +1,8 @@
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Db } from '@vtb/db/public/connect.ts';
 import { ownerAccount } from '@vtb/db/public/ownerAccount.ts';
 import { addAccount } from '@vtb/db/public/teams.ts';
+import { writePrivately } from '@vtb/db/writePrivately.ts';
 import { newId } from '@vtb/protocol/ids.ts';
 import { scopes, tokenDaysMax } from '@vtb/protocol/wire/identity.ts';
 import { grantToken } from '../actions/issueToken.ts';
@@ -29,9 +30,7 @@ export async function ensureOwnerToken(path: string, deps: Deps): Promise<boolea
       tx,
     );
   });
-  await writeFile(`${path}.new`, `${token.token}\n`, { mode: 0o600 });
-  await chmod(`${path}.new`, 0o600);
-  await rename(`${path}.new`, path);
+  await writePrivately(path, `${token.token}\n`);
   return true;
 }
 

@@ -26,7 +26,7 @@ export const getFeed: Action<null, Feed> = async (call, deps, tx) => {
   });
   const signal = AbortSignal.any([call.raw.signal, deps.stopping]);
   const until = performance.now() + wait * 1_000;
-  using follower = deps.hub.follow('feed', 'grader');
+  using follower = deps.hub.follow('feed', null);
   for (;;) {
     const rows = await feedAfter({ after, limit: feedItemsMax }, tx);
     const leftMs = until - performance.now();

@@ -1,10 +1,11 @@
 import { gradingContext } from '@vtb/db/public/gradingContext.ts';
 import { findGrading } from '@vtb/db/public/gradings.ts';
-import { cosignedOver, findLeaf, leafHashes } from '@vtb/db/public/log.ts';
+import { cosignedOver, findLeaf, leafHashes, newestSplitsLeaf } from '@vtb/db/public/log.ts';
 import { sha256Schema } from '@vtb/protocol/digest.ts';
 import { Refusal } from '@vtb/protocol/errors.ts';
 import { inclusionProof } from '@vtb/protocol/messages/merkle.ts';
 import type { Receipt } from '@vtb/protocol/messages/receipt.ts';
+import { leafSchema } from '@vtb/protocol/messages/receipt.ts';
 import { notFound } from '../frame/access.ts';
 import type { Action } from '../frame/route.ts';
 
@@ -36,11 +37,21 @@ export const getReceipt: Action<null, Receipt> = async (call, _deps, tx) => {
   if (record === undefined || publication === undefined) throw new Error(`the log of ${season} lacks a leaf`);
   const hashes = await leafHashes(season, head.size, tx);
   const proofOf = (index: number) => inclusionProof(hashes, index).map((hash) => sha256Schema.parse(hash));
+  const splits = pins(record.text, grading.split)
+    ? undefined
+    : await newestSplitsLeaf({ season, split: grading.split, before: grading.leaf }, tx);
   return {
     schema: 'vtb-receipt/1',
     report: grading.report,
     publication: { leaf: publication.text, index: grading.leaf, proof: proofOf(grading.leaf) },
     record: { leaf: record.text, proof: proofOf(0) },
+    splits:
+      splits === undefined ? null : { leaf: splits.text, index: splits.index, proof: proofOf(splits.index) },
     heads: { gateway: head.gateway, grader: head.grader },
   };
 };
+
+function pins(recordText: string, split: string): boolean {
+  const record = leafSchema.parse(JSON.parse(recordText));
+  return record.kind === 'season' && record.splits.some((pin) => pin.split === split);
+}

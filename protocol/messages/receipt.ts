@@ -82,6 +82,14 @@ export const receiptSchema = z.strictObject({
     proof: z.array(sha256Schema).max(64),
   }),
   record: z.strictObject({ leaf: z.string().max(65_536), proof: z.array(sha256Schema).max(64) }),
+  /** The later leaf that pins the report's split; null where the season record itself does. */
+  splits: z
+    .strictObject({
+      leaf: z.string().max(65_536),
+      index: z.int().min(1),
+      proof: z.array(sha256Schema).max(64),
+    })
+    .nullable(),
   /** Tree heads over the same size and root: the gateway's and the grader's. */
   heads: z.strictObject({ gateway: z.string().max(4096), grader: z.string().max(4096) }),
 });

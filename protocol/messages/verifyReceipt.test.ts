@@ -19,15 +19,38 @@ beforeAll(async () => {
   receipt = await receiptOf({});
 });
 
-async function receiptOf(publicationOver: Record<string, unknown>): Promise<Receipt> {
+interface Over {
+  readonly publication?: Record<string, unknown>;
+  readonly report?: Record<string, unknown>;
+  /** The split that the season record pins. */
+  readonly recordSplit?: string;
+  /** The split that leaf 1 pins, and whether the receipt carries that leaf. */
+  readonly laterSplit?: string;
+}
+
+const pin = (split: string) => ({
+  track: 'wordmath',
+  purpose: 'final',
+  split: digest(split),
+  commitment: digest('commitment'),
+});
+
+async function receiptOf(over: Over): Promise<Receipt> {
   const record = canonicalJson({
     kind: 'season',
     season: 'pocket',
     definition: digest('toml'),
     gatewayKeys: [publicHalf(gateway)],
     graderKeys: [publicHalf(grader)],
-    splits: [],
+    splits: [pin(over.recordSplit ?? 'split')],
     at: '2026-12-01T00:00:00Z',
+  });
+  const later = canonicalJson({
+    kind: 'splits',
+    season: 'pocket',
+    splits: [pin(over.laterSplit ?? 'other')],
+    reason: 'test',
+    at: '2026-12-01T00:30:00Z',
   });
   const subject = {
     grading: id('grd'),
@@ -53,6 +76,7 @@ async function receiptOf(publicationOver: Record<string, unknown>): Promise<Rece
       result: { kind: 'failed', fault: 'ours', cause: 'engine' },
       attachments: [],
       maintainersPart: digest('part'),
+      ...over.report,
     },
     grader,
   );
@@ -62,9 +86,9 @@ async function receiptOf(publicationOver: Record<string, unknown>): Promise<Rece
     ...subject,
     report: digest(report),
     at: '2026-12-01T01:00:00Z',
-    ...publicationOver,
+    ...over.publication,
   });
-  const leaves = [record, 'another leaf', publication].map(leafHash);
+  const leaves = [record, later, publication].map(leafHash);
   const head = { v: 1, aud: 'vtb-public', log: digest(record), size: 3, root: treeRoot(leaves) };
   return {
     schema: 'vtb-receipt/1',
@@ -75,6 +99,10 @@ async function receiptOf(publicationOver: Record<string, unknown>): Promise<Rece
       proof: inclusionProof(leaves, 2).map((hash) => sha256(hash)),
     },
     record: { leaf: record, proof: inclusionProof(leaves, 0).map((hash) => sha256(hash)) },
+    splits:
+      over.laterSplit === undefined
+        ? null
+        : { leaf: later, index: 1, proof: inclusionProof(leaves, 1).map((hash) => sha256(hash)) },
     heads: { gateway: await seal('treeHead', head, gateway), grader: await seal('treeHead', head, grader) },
   };
 }
@@ -114,12 +142,37 @@ describe('verifyReceipt', () => {
   });
 
   test('a publication that says something else than the report is named', async () => {
-    expect(await codesOf(await receiptOf({ gradingNumber: 2 }))).toEqual(['receipt.contradiction']);
-    expect(await codesOf(await receiptOf({ report: digest('other') }))).toEqual(['receipt.contradiction']);
+    expect(await codesOf(await receiptOf({ publication: { gradingNumber: 2 } }))).toEqual([
+      'receipt.contradiction',
+    ]);
+    expect(await codesOf(await receiptOf({ publication: { report: digest('other') } }))).toEqual([
+      'receipt.contradiction',
+    ]);
+  });
+
+  test('a validation score, or one on a split that nobody pinned for finals, is no published result', async () => {
+    expect(await codesOf(await receiptOf({ report: { purpose: 'validation' } }))).toEqual([
+      'receipt.contradiction',
+    ]);
+    expect(await codesOf(await receiptOf({ report: { split: digest('easier') } }))).toEqual([
+      'receipt.split',
+    ]);
+    expect(await codesOf(await receiptOf({ recordSplit: 'older' }))).toEqual(['receipt.split']);
+  });
+
+  test('a split pinned later holds with its leaf, and only with a leaf that pins it before the publication', async () => {
+    const receipt_ = await receiptOf({ recordSplit: 'older', laterSplit: 'split' });
+    expect(await codesOf(receipt_)).toEqual([]);
+    expect(await codesOf({ ...receipt_, splits: null })).toEqual(['receipt.split']);
+    expect(await codesOf(await receiptOf({ recordSplit: 'older', laterSplit: 'third' }))).toEqual([
+      'receipt.split',
+    ]);
+    const late = { ...receipt_, splits: receipt_.splits && { ...receipt_.splits, index: 2 } };
+    expect(await codesOf(late)).toContain('receipt.split');
   });
 
   test('heads over different trees, or swapped between signers, are named', async () => {
-    const other = await receiptOf({ submission: `sub_${'b'.repeat(20)}` });
+    const other = await receiptOf({ publication: { submission: `sub_${'b'.repeat(20)}` } });
     expect(await codesOf({ ...receipt, heads: { ...receipt.heads, grader: other.heads.grader } })).toContain(
       'receipt.heads',
     );

@@ -21,7 +21,8 @@ export type ReceiptVerdict =
 
 /**
  * Checks a receipt offline: the grader signed the report; gateway and grader signed one tree head; the publication of
- * exactly that report and the season record that names the keys are leaves of that tree.
+ * exactly that report and the season record that names the keys are leaves of that tree; the report is of a final, on a
+ * test split that the log pinned before.
  *
  * trust  the season record (leaf 0's text) that the reader already trusts, from `vtb keys show`. Without it the
  *        receipt's own record is used, which proves consistency but not who the keys belong to: `null` must be said.
@@ -89,6 +90,7 @@ export async function verifyReceipt(input: unknown, trust: string | null): Promi
   if (!inclusionHolds(leafHash(receipt.record.leaf), 0, size, receipt.record.proof, root))
     fail('receipt.inclusion', '/record/proof', 'the season record is not leaf 0 of the signed tree');
   problems.push(...contradictions(receipt, report, publication, record));
+  problems.push(...splitProblems(receipt, { report, record, size, root }));
   return problems.length > 0
     ? { ok: false, problems }
     : { ok: true, report, record, publication, head: gatewayHead };
@@ -109,6 +111,7 @@ function contradictions(
     ['track', publication.track, report.track],
     ['season', publication.season, report.season],
     ['season', record.season, report.season],
+    ['purpose', 'final', report.purpose],
   ];
   return pairs
     .filter(([, said, is]) => said !== is)
@@ -117,6 +120,38 @@ function contradictions(
       at: `/publication/${name}`,
       message: `the publication says ${String(said)}, the report ${String(is)}`,
     }));
+}
+
+/** The report's split must be pinned for finals of its track: by the record, or by a later leaf before the publication. */
+function splitProblems(
+  receipt: Receipt,
+  {
+    report,
+    record,
+    size,
+    root,
+  }: {
+    readonly report: Report;
+    readonly record: SeasonRecord;
+    readonly size: number;
+    readonly root: string;
+  },
+): Problem[] {
+  const problem = (message: string) => [{ code: 'receipt.split', at: '/splits', message }];
+  const pins = (splits: SeasonRecord['splits']) =>
+    splits.some(
+      ({ track, purpose, split }) => purpose === 'final' && track === report.track && split === report.split,
+    );
+  const { splits } = receipt;
+  if (splits === null)
+    return pins(record.splits) ? [] : problem('the season record pins another test split for this track');
+  const later = leafOf(splits.leaf, 'splits');
+  if (later === null || later.season !== report.season || !pins(later.splits))
+    return problem('the leaf does not pin the split of the report');
+  if (splits.index >= receipt.publication.index) return problem('the split was pinned after the publication');
+  return inclusionHolds(leafHash(splits.leaf), splits.index, size, splits.proof, root)
+    ? []
+    : problem('the leaf that pins the split is not in the signed tree');
 }
 
 function leafOf<Kind extends Leaf['kind']>(text: string, kind: Kind): Extract<Leaf, { kind: Kind }> | null {

@@ -9,12 +9,16 @@ const workspaces: Readonly<Record<string, readonly RegExp[]>> = {
   protocol: [],
   seasons: [/^@vtb\/protocol\//],
   db: [/^@vtb\/protocol\//],
-  gateway: [/^@vtb\/protocol\//, /^@vtb\/seasons\//, /^@vtb\/db\/(public\/|migrate\.ts$)/],
+  gateway: [/^@vtb\/protocol\//, /^@vtb\/seasons\//, /^@vtb\/db\/(public\/|(migrate|writePrivately)\.ts$)/],
   grader: [/^@vtb\/protocol\//, /^@vtb\/seasons\//, /^@vtb\/db\/(vault\/|migrate\.ts$)/],
   runners: [/^@vtb\/protocol\//],
   site: [/^@vtb\/protocol\//, /^@vtb\/seasons\//, /^@vtb\/db\/public\/read\//],
   cli: [/^@vtb\/protocol\//, /^@vtb\/seasons\//],
-  deploy: [/^@vtb\/protocol\//, /^@vtb\/seasons\//, /^@vtb\/db\/(embedded|migrate|soleHolder)\.ts$/],
+  deploy: [
+    /^@vtb\/protocol\//,
+    /^@vtb\/seasons\//,
+    /^@vtb\/db\/(embedded|migrate|soleHolder|writePrivately)\.ts$/,
+  ],
 };
 
 const code = (workspace: string) =>
