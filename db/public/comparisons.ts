@@ -50,17 +50,18 @@ export async function keepComparison(
   return rows.length > 0;
 }
 
-/** The answers to these lists that had come by an instant. */
+/** What the board needs of the answers to these lists that had come by an instant. */
 export async function comparisonsOf(
   input: { readonly lists: readonly string[]; readonly asOf: Date },
   db: Db,
-): Promise<AnsweredComparison[]> {
+): Promise<Pick<AnsweredComparison, 'track' | 'systems' | 'verdicts'>[]> {
   if (input.lists.length === 0) return [];
+  const { track, systems, verdicts } = comparisons;
   const rows = await db
-    .select()
+    .select({ track, systems, verdicts })
     .from(comparisons)
     .where(and(inArray(comparisons.list, [...input.lists]), lte(comparisons.at, input.asOf)));
-  return rows.flatMap(answered);
+  return rows.flatMap((row) => (row.verdicts === null ? [] : [{ ...row, verdicts: row.verdicts }]));
 }
 
 /** Of the answered lists of a track (null: Avg.), the one that was asked for last. */

@@ -1,6 +1,5 @@
 import type { Comparison } from '../messages/comparison.ts';
-import { unpackVerdicts } from '../scoring/packVerdicts.ts';
-import { rankRanges } from '../scoring/rankRanges.ts';
+import { packedRankRanges } from '../scoring/rankRanges.ts';
 import { type RankedList, rankedLists } from './rankedLists.ts';
 import type { BoardRow, BoardTable, Cell, RankRange } from './table.ts';
 
@@ -33,10 +32,7 @@ function covers(comparison: RankEvidence, list: RankedList): boolean {
 }
 
 function rangesOf(list: RankedList, { verdicts }: RankEvidence): ReadonlyMap<string, RankRange> {
-  const { ranges, tiedWithFirst } = rankRanges({
-    rows: list.rows.length,
-    verdicts: unpackVerdicts(verdicts),
-  });
+  const { ranges, tiedWithFirst } = packedRankRanges({ rows: list.rows.length, verdicts });
   const first = new Set(tiedWithFirst);
   return new Map(
     list.rows.flatMap((row, place) => {

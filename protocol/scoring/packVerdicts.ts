@@ -10,11 +10,14 @@ export function packVerdicts(verdicts: readonly Verdict[]): string {
 
 /** The verdicts behind such a text. Throws RangeError for a character that is none of the three. */
 export function unpackVerdicts(packed: string): readonly Verdict[] {
-  return Array.from(packed, (mark) => {
-    const verdict = verdictOf.get(mark);
-    if (!verdict) throw new RangeError(`${JSON.stringify(mark)} is no verdict; known: > < =`);
-    return verdict;
-  });
+  return Array.from(packed, unpackVerdict);
+}
+
+/** The verdict behind one character. Throws RangeError for one that is none of the three. */
+export function unpackVerdict(mark: string): Verdict {
+  const verdict = verdictOf.get(mark);
+  if (!verdict) throw new RangeError(`${JSON.stringify(mark)} is no verdict; known: > < =`);
+  return verdict;
 }
 
 const marks: Readonly<Record<Verdict, string>> = { better: '>', worse: '<', 'not distinguishable': '=' };

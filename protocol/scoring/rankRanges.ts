@@ -1,5 +1,5 @@
+import { unpackVerdict } from './packVerdicts.ts';
 import type { Verdict } from './pairTriangle.ts';
-import { pairTriangle } from './pairTriangle.ts';
 import { wholeNumber } from './wholeNumber.ts';
 
 /**
@@ -14,19 +14,43 @@ import { wholeNumber } from './wholeNumber.ts';
  * Source: Mogstad, Romano, Shaikh & Wilhelm 2024 (Review of Economic Studies).
  */
 export function rankRanges({ rows, verdicts }: RankRangeInput): RankRanges {
+  return rangesOf(rows, verdicts.length, (at) => verdicts[at] ?? 'not distinguishable');
+}
+
+/**
+ * The same from verdicts as a comparison message packs them, without unpacking half a million of them.
+ *
+ * throws  RangeError also for a character that is no verdict.
+ */
+export function packedRankRanges({
+  rows,
+  verdicts,
+}: {
+  readonly rows: number;
+  readonly verdicts: string;
+}): RankRanges {
+  return rangesOf(rows, verdicts.length, (at) => unpackVerdict(verdicts.charAt(at)));
+}
+
+function rangesOf(rows: number, count: number, verdictAt: (place: number) => Verdict): RankRanges {
   wholeNumber('The number of rows', rows, { min: 0 });
-  const pairs = pairTriangle(rows);
-  wholeNumber('The number of verdicts', verdicts.length, { min: pairs.length, max: pairs.length });
+  const pairs = (rows * (rows - 1)) / 2;
+  wholeNumber('The number of verdicts', count, { min: pairs, max: pairs });
   const ranges = Array.from({ length: rows }, () => ({ low: 1, high: rows }));
   const beatenByFirst = new Set<number>();
-  pairs.forEach(([i, j], at) => {
-    const [winner, loser] = verdicts[at] === 'better' ? [i, j] : verdicts[at] === 'worse' ? [j, i] : [];
-    const [above, below] = [ranges[winner ?? -1], ranges[loser ?? -1]];
-    if (!above || !below || loser === undefined) return;
-    above.high -= 1;
-    below.low += 1;
-    if (winner === 0) beatenByFirst.add(loser);
-  });
+  let place = 0;
+  for (let i = 0; i < rows; i++) {
+    for (let j = i + 1; j < rows; j++) {
+      const verdict = verdictAt(place++);
+      if (verdict === 'not distinguishable') continue;
+      const [winner, loser] = verdict === 'better' ? [i, j] : [j, i];
+      const [above, below] = [ranges[winner], ranges[loser]];
+      if (!above || !below) continue;
+      above.high -= 1;
+      below.low += 1;
+      if (winner === 0) beatenByFirst.add(loser);
+    }
+  }
   return { ranges, tiedWithFirst: ranges.flatMap((_, row) => (beatenByFirst.has(row) ? [] : [row])) };
 }
 
