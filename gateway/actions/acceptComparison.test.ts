@@ -190,3 +190,18 @@ it('Avg. is asked for by the gradings of complete rows, and shown by its own com
     [1, 2, 3, 4].map((rank) => ({ low: rank, high: rank, withFirst: rank === 1 })),
   );
 });
+
+it('results on another split are asked for apart, not in Avg., and no range claims to compare across splits', async () => {
+  const test = sha256Hex('a later split');
+  expect((await enclave.holdSplits({ test })).status).toBe(200);
+  const [one, two] = [await publishFinal(120), await publishFinal(110)];
+  const { ranked, averaged, size } = await signed();
+  expect(averaged).toBeUndefined();
+  expect(ranked.map(({ split, gradings: some }) => [split, some.length])).toEqual([
+    [asked.split, 4],
+    [test, 2],
+  ]);
+  const sent = await send({ ...asked, split: test, logSize: size, systems: [one, two], verdicts: '=' });
+  expect(sent.status).toBe(200);
+  expect(await ranges()).toEqual(Array(6).fill(null));
+});
