@@ -4,5 +4,5 @@ export function byteText(bytes: number): string {
   let value = bytes;
   let unit = 0;
   for (; value >= 1024 && unit < units.length - 1; unit++) value /= 1024;
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+  return `${unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }

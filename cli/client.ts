@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { problemDocumentSchema } from '@vtb/protocol/wire/problem.ts';
 import type { z } from 'zod';
 import { Failure } from './failure.ts';
@@ -13,8 +14,12 @@ export interface Client {
   /** Posts text of another type than JSON to a route where twice is once: it is tried again as it is. */
   readonly postText: <T>(path: string, body: TextBody, schema: z.ZodType<T>) => Promise<T>;
   readonly remove: (path: string) => Promise<void>;
-  /** A request with its answer unread; failures of the network and refusals are thrown as Failures. */
-  readonly raw: (path: string, init: RequestInit) => Promise<Response>;
+  /**
+   * One try of a request, with its answer unread; failures of the network and refusals are thrown as Failures.
+   *
+   * timeoutMs  for the whole answer; null for a stream that stays open.
+   */
+  readonly raw: (path: string, init: RequestInit, timeoutMs: number | null) => Promise<Response>;
 }
 
 /** A body that is not JSON. */
@@ -28,51 +33,66 @@ const answerTimeoutMs = 60_000;
 /** Tries of a request that may be sent again: reads, and creations under one Idempotency-Key. */
 const triesMax = 4;
 
-/** Opens the service at `login.url`; paths are below /api/v1. */
-export function openClient(login: { readonly url: string; readonly token: string | null }): Client {
-  const call = async (path: string, init: RequestInit): Promise<Response> => {
+/**
+ * Opens the service at `login.url`; paths are below /api/v1.
+ *
+ * stop  ends whatever is under way, and every wait between tries.
+ */
+export function openClient(
+  login: { readonly url: string; readonly token: string | null },
+  stop: AbortSignal,
+): Client {
+  const reach = async <T>(
+    path: string,
+    init: RequestInit,
+    timeoutMs: number | null,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> => {
     const headers = new Headers(init.headers);
     if (login.token !== null) headers.set('Authorization', `Bearer ${login.token}`);
-    const signal = init.signal ?? AbortSignal.timeout(answerTimeoutMs);
-    let response: Response;
+    const given = init.signal == null ? [stop] : [stop, init.signal];
+    const signal = AbortSignal.any(timeoutMs === null ? given : [...given, AbortSignal.timeout(timeoutMs)]);
     try {
-      response = await fetch(`${login.url}/api/v1${path}`, { ...init, headers, signal, redirect: 'error' });
+      const options: RequestInit = { ...init, headers, signal, redirect: 'error' };
+      const response = await fetch(`${login.url}/api/v1${path}`, options);
+      if (!response.ok) throw await refusal(response);
+      return await read(response);
     } catch (cause) {
-      if (init.signal?.aborted) throw cause;
+      if (cause instanceof Failure) throw cause;
+      for (const { aborted, reason } of given) if (aborted) throw reason;
       throw new Failure(
         'unreachable',
         'service.unreachable',
-        `${login.url} can't be reached: ${reason(cause)}`,
+        `${login.url} can't be reached: ${reasonOf(cause, timeoutMs)}`,
       );
     }
-    if (response.ok) return response;
-    throw await refusal(response);
   };
-  const again = async (path: string, init: RequestInit): Promise<Response> => {
+  const again = async (path: string, init: RequestInit): Promise<string> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await call(path, init);
+        return await reach(path, init, answerTimeoutMs, (response) => response.text());
       } catch (cause) {
         if (!(cause instanceof Failure) || cause.kind !== 'unreachable' || attempt >= triesMax) throw cause;
-        await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempt));
+        await delay(250 * 2 ** attempt, undefined, { signal: stop }).catch(() => stop.throwIfAborted());
       }
     }
   };
-  const json = async <T>(response: Response, schema: z.ZodType<T>): Promise<T> => {
-    const parsed = schema.safeParse(await response.json());
+  const json = <T>(text: string, schema: z.ZodType<T>): T => {
+    const parsed = schema.safeParse(parseJson(text));
     if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
     throw new Failure(
       'unreachable',
       'service.foreign',
-      `${login.url} answered something else than this version of vtb expects: ${parsed.error.issues[0]?.path.join('.')} ${parsed.error.issues[0]?.message}`,
+      `${login.url} answered something else than this version of vtb expects: ${issue?.path.join('.')} ${issue?.message}`,
     );
   };
   return {
     url: login.url,
     hasToken: login.token !== null,
-    raw: call,
+    raw: (path, init, timeoutMs) => reach(path, init, timeoutMs, async (response) => response),
     get: async (path, schema) => json(await again(path, {}), schema),
-    text: async (path, accept) => (await again(path, { headers: { Accept: accept } })).text(),
+    text: (path, accept) => again(path, { headers: { Accept: accept } }),
     post: async (path, body, schema) => {
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() };
       return json(await again(path, { method: 'POST', headers, body: JSON.stringify(body) }), schema);
@@ -97,7 +117,8 @@ async function refusal(response: Response): Promise<Failure> {
     );
   }
   const { code, title, detail, problems, requestId, status } = parsed.data;
-  if (status >= 500 && status !== 507)
+  // A slow line and a crowded minute pass; a full disk doesn't while we wait.
+  if ((status >= 500 && status !== 507) || status === 408 || status === 429)
     return new Failure('unreachable', code, `${title}. ${detail} (request ${requestId})`);
   return new Failure(
     'refused',
@@ -115,8 +136,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function reason(cause: unknown): string {
+function reasonOf(cause: unknown, timeoutMs: number | null): string {
   if (!(cause instanceof Error)) return String(cause);
-  if (cause.name === 'TimeoutError') return `no answer within ${answerTimeoutMs / 1000} s`;
+  if (cause.name === 'TimeoutError') return `no answer within ${Math.round((timeoutMs ?? 0) / 1000)} s`;
   return cause.cause instanceof Error ? cause.cause.message : cause.message;
 }

@@ -1,5 +1,5 @@
 import type { Failure } from './failure.ts';
-import { plainText } from './plainText.ts';
+import { plainJson, plainText } from './plainText.ts';
 
 /** Where output goes: with `json` one document on stdout and nothing else; progress and prose always on stderr. */
 export interface Console {
@@ -28,7 +28,7 @@ export function openConsole(options: { readonly json: boolean }): Console {
     live,
     result: (document, text) => {
       clearBar();
-      process.stdout.write(options.json ? `${JSON.stringify(document, null, 2)}\n` : `${plainText(text)}\n`);
+      process.stdout.write(`${options.json ? plainJson(document) : plainText(text)}\n`);
     },
     note: (text) => {
       clearBar();
@@ -42,9 +42,8 @@ export function openConsole(options: { readonly json: boolean }): Console {
     fail: (failure) => {
       clearBar();
       if (options.json) {
-        process.stdout.write(
-          `${JSON.stringify({ error: { kind: failure.kind, code: failure.code, detail: failure.message, problems: failure.problems } }, null, 2)}\n`,
-        );
+        const { kind, code, message, problems } = failure;
+        process.stdout.write(`${plainJson({ error: { kind, code, detail: message, problems } })}\n`);
         return;
       }
       process.stderr.write(`${plainText(failure.message)}\n`);
@@ -61,7 +60,7 @@ export function openConsole(options: { readonly json: boolean }): Console {
 
 /** Rows under a header as aligned text; the last column is not padded. */
 export function textTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [header, ...rows].map((row) => row.map(plainText));
+  const all = [header, ...rows].map((row) => row.map((cell) => plainText(cell).replaceAll('\n', '\\u{a}')));
   const widths = header.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? '')].length)));
   return all
     .map((row) =>

@@ -19,7 +19,7 @@ export interface Context {
 
 /** Makes the context of one invocation. */
 export function openContext(parts: Pick<Context, 'config' | 'console' | 'signal'>): Context {
-  const visitor = async () => openClient(await currentLogin(parts.config));
+  const visitor = async () => openClient(await currentLogin(parts.config), parts.signal);
   return {
     ...parts,
     visitor,

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Submission, submissionSchema } from '@vtb/protocol/wire/submissions.ts';
 import type { Client } from './client.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
+import { patienceMs, persist } from './persist.ts';
 
 /** States in which a submission stays unless somebody acts: following ends there. */
 const rest = {
@@ -27,9 +29,14 @@ export async function followSubmission(
 ): Promise<Submission> {
   const startedAt = performance.now();
   let said = '';
+  const patience = () =>
+    timeoutMs === null ? patienceMs : Math.min(patienceMs, startedAt + timeoutMs - performance.now());
+  const look = () => client.get(`/submissions/${id}`, submissionSchema);
   for (;;) {
     context.signal.throwIfAborted();
-    const submission = await client.get(`/submissions/${id}`, submissionSchema);
+    const submission = await (said === ''
+      ? look()
+      : persist(look, { patienceMs: patience(), signal: context.signal }, context));
     const line = stateLine(submission);
     if (line !== said) context.console.note(line);
     said = line;
@@ -37,7 +44,7 @@ export async function followSubmission(
     if (ends.includes(submission.state)) return submission;
     if (timeoutMs !== null && performance.now() - startedAt > timeoutMs)
       throw new Failure('timedOut', 'wait.timedOut', `after ${Math.round(timeoutMs / 1000)} s: ${line}`);
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await delay(pollMs, undefined, { signal: context.signal }).catch(() => undefined);
   }
 }
 
@@ -73,7 +80,7 @@ export async function* submissionEvents(
       Accept: 'text/event-stream',
       ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }),
     };
-    const response = await client.raw(`/submissions/${id}/events`, { headers, signal: context.signal });
+    const response = await client.raw(`/submissions/${id}/events`, { headers, signal: context.signal }, null);
     if (response.body === null) return;
     let text = '';
     for await (const part of response.body.pipeThrough(new TextDecoderStream())) {

@@ -3,8 +3,10 @@ import { Command, CommanderError } from 'commander';
 import { accountCommands } from './commands/account.ts';
 import { checkCommand } from './commands/check.ts';
 import { entryCommands } from './commands/entries.ts';
+import { initCommand } from './commands/init.ts';
 import { operatorCommands } from './commands/operators.ts';
 import { publicCommands } from './commands/public.ts';
+import { seasonCommands } from './commands/season.ts';
 import { submissionCommands } from './commands/submissions.ts';
 import { teamCommands } from './commands/teams.ts';
 import { readConfig } from './config.ts';
@@ -17,10 +19,17 @@ process.once('SIGINT', () =>
   stop.abort(new Failure('refused', 'interrupted', 'interrupted; run the same command again to go on')),
 );
 process.once('SIGTERM', () => stop.abort(new Failure('refused', 'interrupted', 'interrupted')));
+// A reader that has seen enough, such as `head`, is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
 
 const arguments_ = process.argv.slice(2);
 const json = arguments_.includes('--json');
 const console_ = openConsole({ json });
+/** What commander says about itself, in the parts it says it in. */
+const help: string[] = [];
 
 function program(context: Context): Command {
   const vtb = new Command('vtb')
@@ -35,9 +44,11 @@ function program(context: Context): Command {
   accountCommands(vtb, context);
   teamCommands(vtb, context);
   entryCommands(vtb, context);
+  initCommand(vtb, context);
   checkCommand(vtb, context);
   submissionCommands(vtb, context);
   publicCommands(vtb, context);
+  seasonCommands(vtb, context);
   operatorCommands(vtb, context);
   exitInsteadOfQuitting(vtb);
   return vtb;
@@ -45,7 +56,19 @@ function program(context: Context): Command {
 
 function exitInsteadOfQuitting(command: Command): void {
   command.exitOverride();
+  // With --json even help is a document, and what is wrong with the arguments is told like any other failure.
+  if (json)
+    command.configureOutput({
+      writeOut: (text) => help.push(text),
+      writeErr: () => undefined,
+    });
   for (const child of command.commands) exitInsteadOfQuitting(child);
+}
+
+function failureOf(cause: unknown): Failure | null {
+  if (stop.signal.aborted && !(cause instanceof Failure && cause.code === 'interrupted'))
+    return failureOf(stop.signal.reason);
+  return cause instanceof Failure ? cause : null;
 }
 
 try {
@@ -55,11 +78,15 @@ try {
     { from: 'user' },
   );
 } catch (cause) {
-  if (cause instanceof CommanderError) process.exitCode = cause.exitCode === 0 ? 0 : exitCodes.usage;
-  else if (cause instanceof Failure || stop.signal.reason instanceof Failure) {
-    const failure = cause instanceof Failure ? cause : stop.signal.reason;
+  const failure = failureOf(cause);
+  if (cause instanceof CommanderError) {
+    process.exitCode = cause.exitCode === 0 ? 0 : exitCodes.usage;
+    if (help.length > 0) console_.result({ help: help.join('') }, '');
+    if (json && cause.exitCode !== 0)
+      console_.fail(new Failure('usage', 'usage.arguments', cause.message.replace(/^error: /, '')));
+  } else if (failure !== null) {
     console_.fail(failure);
-    process.exitCode = exitCodes[failure.kind as keyof typeof exitCodes];
+    process.exitCode = exitCodes[failure.kind];
   } else {
     process.stderr.write(
       `${cause instanceof Error ? cause.stack : String(cause)}\nThis is a fault of vtb itself; please report it.\n`,

@@ -17,6 +17,8 @@ export interface GatewayConfig {
   /** The built site. */
   readonly siteEntry: string;
   readonly siteStatic: string;
+  /** The built command line. */
+  readonly cliBundle: string;
   /** Opens /metrics to whoever sends it; null: to this machine alone. */
   readonly metricsToken: string | null;
   /** Bytes the chunk store leaves free for everything else on its disk. */
@@ -61,6 +63,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): GatewayConfig 
       .filter((id) => id !== ''),
     siteEntry: join(root, 'site', 'dist', 'server', 'entry.mjs'),
     siteStatic: join(root, 'site', 'dist', 'client'),
+    cliBundle: join(root, 'cli', 'dist', 'vtb.mjs'),
     metricsToken: given.VTB_METRICS_TOKEN ?? null,
     freeBytesMin: given.VTB_FREE_BYTES_MIN,
   };

@@ -15,6 +15,7 @@ import { loadSeasons } from '@vtb/seasons/load.ts';
 import { verifyStored } from './airlock/verifyStored.ts';
 import { intakeDefaults, openIntake } from './chunks/intake.ts';
 import { chunkStores } from './chunks/registry.ts';
+import { openCliBundle } from './cliBundle.ts';
 import { type GatewayConfig, readConfig } from './config.ts';
 import { createApp } from './createApp.ts';
 import type { Deps, Log } from './deps.ts';
@@ -72,7 +73,15 @@ export async function runGateway(config: GatewayConfig, signal: AbortSignal): Pr
   const unlisten = await listen(() => inspector.wake(), deps);
   const sweeping = startSweeps(deps, signal);
   try {
-    await serve(createApp(deps, { metricsToken: config.metricsToken, site }), config, signal);
+    await serve(
+      createApp(deps, {
+        metricsToken: config.metricsToken,
+        site,
+        cliBundle: openCliBundle(config.cliBundle),
+      }),
+      config,
+      signal,
+    );
   } finally {
     await Promise.all([inspector.ended, sweeping]);
     await unlisten();

@@ -58,7 +58,7 @@ async function login(options: LoginOptions, context: Context): Promise<void> {
       'login.token',
       'give --token TOKEN (or - for standard input), set VTB_TOKEN, or use --local',
     );
-  const me = await openClient({ url, token }).get('/me', meSchema);
+  const me = await openClient({ url, token }, context.signal).get('/me', meSchema);
   await saveLogin({ url, token }, context.config);
   context.console.result({ url, account: me.account }, `Signed in at ${url} as ${me.account.name}.`);
 }

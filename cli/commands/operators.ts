@@ -84,6 +84,8 @@ export function operatorCommands(program: Command, context: Context): void {
       context.console.result({ season: options.season, record: record.text }, record.text);
     });
 
+  const { root } = context.config;
+  if (root === null) return;
   for (const [name, { main, what }] of Object.entries(processes)) {
     program
       .command(name)
@@ -92,7 +94,7 @@ export function operatorCommands(program: Command, context: Context): void {
       .helpOption(false)
       .argument('[options...]')
       .action(async (options: string[]) => {
-        process.exitCode = await startProcess(main, options, context);
+        process.exitCode = await startProcess(root + main, options, context);
       });
   }
 }
@@ -103,7 +105,7 @@ async function startProcess(main: string, options: readonly string[], context: C
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(context.config.environment))
     if (value !== undefined) environment[name] = value;
-  const child = spawn(process.execPath, [`${context.config.root}${main}`, ...options], {
+  const child = spawn(process.execPath, [main, ...options], {
     stdio: 'inherit',
     env: { ...environment, VTB_DATA: context.config.dataDir },
   });

@@ -1,87 +1,114 @@
+/**
+ * Theory of operation. The service knows what it lacks; asking it again is resuming. A round asks for what is missing and
+ * sends that, several chunks at a time; a round that the network or a sleeping machine broke off is followed by another,
+ * until nothing is missing, the service refuses, or nothing at all has arrived for half an hour.
+ */
 import { open } from 'node:fs/promises';
 import type { Sha256 } from '@vtb/protocol/digest.ts';
-import { type MissingChunks, missingSchema } from '@vtb/protocol/wire/submissions.ts';
+import { missingSchema } from '@vtb/protocol/wire/submissions.ts';
+import { byteText } from '../byteText.ts';
 import type { Client } from '../client.ts';
+import type { Console } from '../console.ts';
 import { Failure } from '../failure.ts';
+import { watchPauses } from '../pauses.ts';
+import { isPassing, patienceMs, persist } from '../persist.ts';
+import { startProgress, timeText } from '../progress.ts';
 import type { ReadSystem } from './readSystem.ts';
 
-/** Chunks under way at once: enough to hide a round trip, few enough for 16 MiB each in memory. */
-const parallelUploads = 4;
-/** Longest that one chunk may take; 16 MiB in ten minutes is 28 KB/s. */
-const chunkTimeoutMs = 600_000;
-/** Rounds without any progress before giving up; each waits longer. */
-const idleRoundsMax = 8;
+/** Chunks under way at once: enough to hide a round trip, few enough for two copies of 16 MiB each in memory. */
+const parallelUploads = 3;
+/** A chunk may take this long, and a second for every 64 KiB: a line that is slower than that carries nothing. */
+const chunkTimeoutMs = (bytes: number) => 30_000 + Math.ceil(bytes / 65_536) * 1_000;
 
-/**
- * Sends what the service lacks until nothing is missing. Asking again is resuming: after any interruption the same call
- * goes on where the last one ended.
- *
- * onSent   called with the bytes sent so far in this call.
- * throws   Failure('unreachable') when the service stays away; refusals of the service as they come.
- */
-export async function uploadChunks(
-  input: { readonly submission: string; readonly system: ReadSystem; readonly first: MissingChunks },
-  deps: {
-    readonly client: Client;
-    readonly onSent: (bytes: number, left: number) => void;
-    readonly signal: AbortSignal;
-  },
-): Promise<void> {
-  let round = input.first;
-  let sent = 0;
-  for (let idle = 0; round.missingCount > 0; ) {
-    const before = round.missingCount;
-    const failure = await sendAll(round.missing, input, deps, (bytes) => {
-      sent += bytes;
-      deps.onSent(sent, round.missingCount);
-    });
-    deps.signal.throwIfAborted();
-    if (failure !== null && failure.kind !== 'unreachable') throw failure;
-    round = await deps.client.get(`/submissions/${input.submission}/missing`, missingSchema);
-    idle = round.missingCount < before ? 0 : idle + 1;
-    if (idle > idleRoundsMax)
-      throw (
-        failure ?? new Failure('unreachable', 'upload.stuck', `${round.missingCount} chunks do not arrive`)
-      );
-    if (idle > 0) await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** idle));
-  }
+/** What is sent where. */
+export interface Upload {
+  readonly submission: string;
+  readonly system: Pick<ReadSystem, 'bytes' | 'places'>;
+  /** Bytes that the service lacks. */
+  readonly bytesMissing: number;
 }
 
+/** What uploading works with. */
+export interface UploadDeps {
+  readonly client: Pick<Client, 'get' | 'raw'>;
+  readonly console: Pick<Console, 'bar' | 'note' | 'live'>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends what the service lacks until nothing is missing. After any interruption the same call goes on where the last one
+ * ended.
+ *
+ * throws  Failure('unreachable') when nothing arrives for half an hour; refusals of the service as they come.
+ */
+export async function uploadChunks(upload: Upload, deps: UploadDeps): Promise<void> {
+  const { system, bytesMissing } = upload;
+  const there = Math.max(0, system.bytes - bytesMissing);
+  const before = there > 0 ? `${byteText(there)} need not be sent` : undefined;
+  const progress = startProgress(
+    { verb: 'sending', total: bytesMissing, ...(before === undefined ? {} : { before }) },
+    { console: deps.console, nowMs: () => performance.now() },
+  );
+  let sent = 0;
+  const sendRound = async () => {
+    const sentBefore = sent;
+    try {
+      const asked = await deps.client.get(`/submissions/${upload.submission}/missing`, missingSchema);
+      await sendAll(asked.missing, upload, deps, (bytes) => {
+        sent += bytes;
+        progress.to(Math.min(sent, bytesMissing));
+      });
+      return asked.missingCount === 0;
+    } catch (cause) {
+      // A round that brought something is no sign that nothing gets through.
+      if (sent === sentBefore || !(cause instanceof Failure) || !isPassing(cause)) throw cause;
+      deps.console.note(`${cause.message}; going on`);
+      return false;
+    }
+  };
+  let done = false;
+  while (!done) done = await persist(sendRound, { patienceMs, signal: deps.signal }, deps);
+}
+
+/** Sends these chunks. throws the first Failure once no request is under way. */
 async function sendAll(
   missing: readonly Sha256[],
-  input: { readonly submission: string; readonly system: ReadSystem },
-  deps: { readonly client: Client; readonly signal: AbortSignal },
+  upload: Upload,
+  deps: UploadDeps,
   onChunk: (bytes: number) => void,
-): Promise<Failure | null> {
-  const queue = [...missing];
-  let failure: Failure | null = null;
+): Promise<void> {
+  const broken = new AbortController();
+  using _watch = watchPauses(Date.now, (pausedMs) => {
+    const message = `this machine or program stood still for ${timeText(pausedMs / 1000)}`;
+    broken.abort(new Failure('unreachable', 'upload.paused', message));
+  });
+  const queue = missing.values();
   const worker = async () => {
-    for (let sha256 = queue.shift(); sha256 !== undefined && failure === null; sha256 = queue.shift()) {
+    for (const sha256 of queue) {
+      if (broken.signal.aborted) return;
       try {
-        onChunk(await sendOne(sha256, input, deps));
+        onChunk(await sendOne(sha256, upload, { ...deps, signal: broken.signal }));
       } catch (cause) {
-        if (!(cause instanceof Failure)) throw cause;
-        failure ??= cause;
+        // The first cause counts: what it breaks off fails after it.
+        broken.abort(cause);
       }
     }
   };
   await Promise.all(Array.from({ length: parallelUploads }, worker));
-  return failure;
+  broken.signal.throwIfAborted();
 }
 
-async function sendOne(
-  sha256: Sha256,
-  input: { readonly submission: string; readonly system: ReadSystem },
-  deps: { readonly client: Client; readonly signal: AbortSignal },
-): Promise<number> {
-  const place = input.system.places.get(sha256);
+async function sendOne(sha256: Sha256, { submission, system }: Upload, deps: UploadDeps): Promise<number> {
+  const place = system.places.get(sha256);
   if (place === undefined)
     throw new Failure(
       'refused',
       'upload.foreign',
       `the service asks for ${sha256}, which is no chunk of this system`,
     );
-  const handle = await open(place.path, 'r');
+  const handle = await open(place.path, 'r').catch((cause: NodeJS.ErrnoException) => {
+    throw new Failure('refused', 'upload.changed', `${place.path} can't be read any more (${cause.code})`);
+  });
   try {
     const body = new Uint8Array(place.size);
     const { bytesRead } = await handle.read(body, 0, place.size, place.offset);
@@ -91,13 +118,17 @@ async function sendOne(
         'upload.changed',
         `${place.path} changed since it was hashed; submit again`,
       );
-    const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(chunkTimeoutMs)]);
-    await deps.client.raw(`/submissions/${input.submission}/chunks/${sha256}`, {
-      method: 'PUT',
-      body,
-      signal,
-      headers: { 'Content-Type': 'application/octet-stream' },
-    });
+    const answer = await deps.client.raw(
+      `/submissions/${submission}/chunks/${sha256}`,
+      {
+        method: 'PUT',
+        body,
+        signal: deps.signal,
+        headers: { 'Content-Type': 'application/octet-stream' },
+      },
+      chunkTimeoutMs(place.size),
+    );
+    await answer.body?.cancel();
     return place.size;
   } finally {
     await handle.close();

@@ -10,6 +10,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Access, accessUrl } from '@vtb/db/embedded/access.ts';
+import { bundleCli } from '@vtb/deploy/local/cliBundle.ts';
 import { buildSite } from '@vtb/deploy/local/site.ts';
 import { waitFor } from '@vtb/deploy/local/waitFor.ts';
 import postgres from 'postgres';
@@ -73,7 +74,10 @@ export async function startService(input: ServiceInput = {}): Promise<Service> {
   if (dataDir === undefined || seasonsDir === undefined || home === undefined) throw new Error('no folders');
   await writeSmallSeason(seasonsDir);
   // An account that owns nothing can't build it.
-  if (input.account !== undefined) await buildSite(root, { PATH: process.env.PATH ?? '' });
+  if (input.account !== undefined) {
+    await buildSite(root, { PATH: process.env.PATH ?? '' });
+    await bundleCli(root);
+  }
   for (const path of [dataDir, home]) {
     await mkdir(path, { mode: 0o711 });
     if (input.account !== undefined) await chown(path, input.account.uid, input.account.gid);
