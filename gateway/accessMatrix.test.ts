@@ -64,6 +64,7 @@ const matrix: Readonly<Record<string, readonly number[]>> = {
   'GET /submissions/:id/events':                           [404, 404, 200, 200, 200, 404],
   'GET /submissions/:id/feedback':                         [401, 404, 409, 409, 409, 404],
   'POST /submissions/:id/withdraw':                        [401, 404, 400, 400, 403, 404],
+  'DELETE /submissions/:id/weights':                       [401, 404, 409, 409, 403, 404],
   'GET /seasons':                                          [200, 200, 200, 200, 200, 200],
   'GET /seasons/:id/board':                                [404, 404, 404, 404, 404, 404],
   'GET /seasons/:id/tracks/:track/rules':                  [404, 404, 404, 404, 404, 404],

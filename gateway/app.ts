@@ -25,6 +25,7 @@ import { logSchema } from '@vtb/protocol/wire/log.ts';
 import { appendedLinesSchema, researchPageSchema } from '@vtb/protocol/wire/researchLog.ts';
 import {
   committedSchema,
+  deletedSystemSchema,
   missingSchema,
   newSubmissionSchema,
   reasonSchema,
@@ -58,6 +59,7 @@ import { getLog } from './routes/log.ts';
 import { getReceipt } from './routes/receipts.ts';
 import { getRunLog, postLog } from './routes/researchLog.ts';
 import {
+  deleteSubmissionSystem,
   getEvents,
   getFeedback,
   getMissing,
@@ -127,6 +129,7 @@ export const routes: readonly Route[] = [
   route({ method: 'GET', path: '/submissions/:id/events', about: 'submission', roles: everyone, scope: null, body: nothing, reply: stream, limits: read, action: getEvents, summary: 'Server-sent events; resume with Last-Event-ID' }),
   route({ method: 'GET', path: '/submissions/:id/feedback', about: 'submission', roles: seen, scope: 'read', body: nothing, reply: stream, limits: read, action: getFeedback, summary: 'Every trial of a validation grading' }),
   route({ method: 'POST', path: '/submissions/:id/withdraw', about: 'submission', roles: ours, scope: 'submit', body: reasonSchema, reply: submissionSchema, limits: write, action: postWithdraw, summary: 'Take a submission back' }),
+  route({ method: 'DELETE', path: '/submissions/:id/weights', about: 'submission', roles: ours, scope: 'submit', streams: true, body: nothing, reply: deletedSystemSchema, limits: write, action: deleteSubmissionSystem, summary: 'Erase the bytes of a system at rest; answers with a signed statement' }),
 
   route({ method: 'GET', path: '/seasons', roles: everyone, scope: null, body: nothing, reply: seasonListSchema, limits: read, action: getSeasons, summary: 'Seasons and their tracks' }),
   route({ method: 'GET', path: '/seasons/:id/board', roles: everyone, scope: null, body: nothing, reply: boardSchema, limits: read, action: getBoard, summary: 'The board; ?asOf= and ?format=json|csv|md' }),

@@ -33,7 +33,7 @@ export const refusals = {
   'chunk.size': { status: 422, title: 'The chunk has another size than the manifest says' },
   'upload.incomplete': { status: 409, title: 'Chunks are missing' },
   'upload.graceEnded': { status: 409, title: 'The time for uploading has ended' },
-  'upload.brokenOff': { status: 400, title: 'The upload broke off' },
+  'upload.brokenOff': { status: 503, title: 'The upload broke off' },
   'upload.tooSlow': { status: 408, title: 'The bytes come too slowly' },
   'store.full': { status: 507, title: 'The server has no room for this' },
   'researchLog.invalid': { status: 422, title: 'The research log is not acceptable' },

@@ -163,6 +163,22 @@ export const teamChunks = pgTable(
   (table) => [primaryKey({ columns: [table.team, table.sha256] }), index().on(table.sha256)],
 );
 
+/**
+ * Systems whose bytes their team had deleted: nothing of them is graded again. `statement` is the signed proof, null until
+ * the last byte is gone.
+ */
+export const deletions = pgTable('deletions', {
+  submission: text()
+    .primaryKey()
+    .references(() => submissions.id),
+  /** What of the system went, and what stayed because another submission of the team needs it. */
+  chunksDeleted: integer('chunks_deleted').notNull(),
+  bytesDeleted: bigint('bytes_deleted', { mode: 'number' }).notNull(),
+  chunksKept: integer('chunks_kept').notNull(),
+  at: instant('at').notNull(),
+  statement: text(),
+});
+
 /** Quota: reserve → spend | release. One line per act, so the second time changes nothing. */
 export const ledger = pgTable(
   'ledger',

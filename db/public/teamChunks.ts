@@ -39,6 +39,15 @@ export async function chunkOfSubmission(
   return row?.size;
 }
 
+/** Digests of everything a submission is made of. */
+export async function chunksOfSubmission(submission: string, db: Db): Promise<string[]> {
+  const rows = await db
+    .select({ sha256: submissionChunks.sha256 })
+    .from(submissionChunks)
+    .where(eq(submissionChunks.submission, submission));
+  return rows.map(({ sha256 }) => sha256);
+}
+
 /** Writes down that a team has sent a chunk's bytes, after they were verified and kept. */
 export async function markPossession(chunk: typeof teamChunks.$inferInsert, tx: Db): Promise<void> {
   await tx.insert(teamChunks).values(chunk).onConflictDoNothing();

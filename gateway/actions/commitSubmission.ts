@@ -6,6 +6,7 @@
 import { writeAudit } from '@vtb/db/public/audit.ts';
 import type { Db } from '@vtb/db/public/connect.ts';
 import { writeEvent } from '@vtb/db/public/events.ts';
+import { lockPossessions } from '@vtb/db/public/garbage.ts';
 import { addLedgerLine } from '@vtb/db/public/ledger.ts';
 import { endRun, lockRun, type RunContext } from '@vtb/db/public/runs.ts';
 import { addSubmission, countInStates } from '@vtb/db/public/submissions.ts';
@@ -64,6 +65,7 @@ export async function commitSubmission(commitment: Commitment, deps: Deps, tx: D
     },
     tx,
   );
+  await lockPossessions(entry.team, 'shared', tx);
   await addSubmissionChunks(id, chunks, tx);
   await writeAudit(
     {

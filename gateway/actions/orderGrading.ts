@@ -1,5 +1,6 @@
 import { writeAudit } from '@vtb/db/public/audit.ts';
 import type { Db } from '@vtb/db/public/connect.ts';
+import { findDeletion } from '@vtb/db/public/deletions.ts';
 import { writeEvent } from '@vtb/db/public/events.ts';
 import { appendFeed } from '@vtb/db/public/feed.ts';
 import { type GradingContext, lockGradingContext } from '@vtb/db/public/gradingContext.ts';
@@ -45,6 +46,8 @@ export const waitingForSplit = 'the grader has not said yet that it holds this t
 export async function orderGrading(request: GradingRequest, deps: Deps, tx: Db): Promise<Ordered> {
   const context = await lockGradingContext(request.submission, tx);
   if (context === undefined) throw new Refusal('notFound', `there is no submission ${request.submission}`);
+  if ((await findDeletion(request.submission, tx)) !== undefined)
+    throw new Refusal('state.conflict', 'the team had this system’s bytes deleted; nothing is left to grade');
   const [open] = await openGradings(request.submission, tx);
   if (open !== undefined) {
     throw new Refusal(

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { lockChunk } from '@vtb/db/public/garbage.ts';
 import { lockedState, moveSubmission } from '@vtb/db/public/submissionState.ts';
 import { findSubmission } from '@vtb/db/public/submissions.ts';
 import { chunkOfSubmission, markPossession } from '@vtb/db/public/teamChunks.ts';
@@ -25,7 +26,8 @@ const chunkMs = 10 * 60_000;
  * Takes one chunk of a submission: possession is written down for its team only after its bytes were verified and kept.
  * No transaction is open while bytes come. The second time changes nothing.
  *
- * throws  Refusal chunk.unknown, chunk.size, chunk.mismatch, store.full, upload.graceEnded or state.conflict.
+ * throws  Refusal chunk.unknown, chunk.size, chunk.mismatch, store.full, upload.tooSlow, upload.brokenOff,
+ *         upload.graceEnded or state.conflict.
  */
 export async function receiveChunk(chunk: ArrivingChunk, deps: Deps): Promise<void> {
   const { submission, sha256, announcedBytes, at } = chunk;
@@ -40,6 +42,10 @@ export async function receiveChunk(chunk: ArrivingChunk, deps: Deps): Promise<vo
   const signal = AbortSignal.any([chunk.signal, AbortSignal.timeout(chunkMs)]);
   await deps.chunks.put({ sha256, size, bytes: chunk.bytes, signal });
   await deps.db.transaction(async (tx) => {
+    await lockChunk(sha256, 'shared', tx);
+    // Bytes that nobody possessed yet may have been collected as garbage a moment ago.
+    if (!(await deps.chunks.has(sha256)))
+      throw new Refusal('upload.brokenOff', 'the bytes were let go of meanwhile; send the chunk again');
     await markPossession({ team: context.entry.team, sha256, size, arrivedAt: deps.now() }, tx);
     if (context.submission.state !== 'committed' || (await lockedState(submission, tx)) !== 'committed')
       return;

@@ -89,6 +89,22 @@ export function chunkStoreConformance(name: string, make: () => Promise<ChunkSto
       expect(await collect(await store.get(digest(bytes), null))).toEqual(bytes);
     });
 
+    test('lists what is there by the first two digits', async () => {
+      const store = await make();
+      const all = Array.from({ length: 5 }, () => randomBytes(1_000));
+      for (const bytes of all) await store.put(incoming(bytes));
+      const found: string[] = [];
+      for (const prefix of new Set(all.map((bytes) => digest(bytes).slice(0, 2)))) {
+        for await (const { sha256, size, storedAt } of store.list(prefix)) {
+          expect(sha256.startsWith(prefix)).toBe(true);
+          expect(size).toBe(1_000);
+          expect(Math.abs(Date.now() - storedAt.getTime())).toBeLessThan(60_000);
+          found.push(sha256);
+        }
+      }
+      expect(found.sort()).toEqual(all.map(digest).sort());
+    });
+
     test.each(['../../etc/passwd', 'A'.repeat(64), ''])('takes no name but a digest: %j', async (sha256) => {
       const store = await make();
       await expect(store.has(sha256)).rejects.toThrow(RangeError);

@@ -11,7 +11,7 @@ import type { Readable } from 'node:stream';
 import { Refusal } from '@vtb/protocol/errors.ts';
 import type { Intake } from './intake.ts';
 import { receiveVerified } from './receiveVerified.ts';
-import type { ByteSpan, ChunkStore, IncomingChunk } from './store.ts';
+import type { ByteSpan, ChunkStore, IncomingChunk, StoredChunk } from './store.ts';
 
 /** Where the store is, and how much room it leaves free for everything else on that file system. */
 export interface DiskStoreConfig {
@@ -55,6 +55,7 @@ export async function openDiskStore(
       await rm(path, { force: true });
       return true;
     },
+    list: (prefix) => listFolder(join(config.root, checkedPrefix(prefix))),
   };
 }
 
@@ -63,6 +64,29 @@ function checked(sha256: string): string {
   if (!/^[0-9a-f]{64}$/.test(sha256))
     throw new RangeError('a chunk is named by 64 lowercase hexadecimal digits');
   return sha256;
+}
+
+function checkedPrefix(prefix: string): string {
+  if (!/^[0-9a-f]{2}$/.test(prefix)) throw new RangeError('a part of the store is named by two digits');
+  return prefix;
+}
+
+async function* listFolder(path: string): AsyncGenerator<StoredChunk> {
+  for (const folder of await namesIn(path)) {
+    for (const sha256 of await namesIn(join(path, folder))) {
+      const found = await stat(join(path, folder, sha256)).catch(() => null);
+      if (found !== null) yield { sha256, size: found.size, storedAt: found.mtime };
+    }
+  }
+}
+
+async function namesIn(path: string): Promise<string[]> {
+  try {
+    return await readdir(path);
+  } catch (cause) {
+    if (hasCode(cause, 'ENOENT')) return [];
+    throw cause;
+  }
 }
 
 /** Long after any upload's own time limit. */

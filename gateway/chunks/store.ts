@@ -15,6 +15,13 @@ export interface ByteSpan {
   readonly length: number;
 }
 
+/** A chunk that is there, and since when. */
+export interface StoredChunk {
+  readonly sha256: string;
+  readonly size: number;
+  readonly storedAt: Date;
+}
+
 /**
  * Keeps bytes by their SHA-256. Every implementation passes `chunkStoreConformance`.
  *
@@ -23,10 +30,12 @@ export interface ByteSpan {
  *         throws Refusal chunk.size, chunk.mismatch or store.full, and then nothing is kept.
  * get     the bytes, or null where there are none.
  * delete  true when something was there.
+ * list    the chunks whose digests start with these two digits, each once, in no order; not those that come or go meanwhile.
  */
 export interface ChunkStore {
   put(chunk: IncomingChunk): Promise<void>;
   get(sha256: string, span: ByteSpan | null): Promise<Readable | null>;
   has(sha256: string): Promise<boolean>;
   delete(sha256: string): Promise<boolean>;
+  list(prefix: string): AsyncIterable<StoredChunk>;
 }

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { inspectSystem } from '@vtb/protocol/system/inspect.ts';
 import type { Manifest } from '@vtb/protocol/system/manifest.ts';
 import { manifestShapeSchema } from '@vtb/protocol/system/manifest.ts';

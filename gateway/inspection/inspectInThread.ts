@@ -4,8 +4,8 @@
  * whatever it is doing. It is the same code that `vtb check` runs. Bytes are read here, where the chunk store is.
  */
 import { Worker } from 'node:worker_threads';
+import type { Problem } from '@vtb/protocol/errors.ts';
 import type { Inspected } from '@vtb/protocol/system/inspect.ts';
-import type { SystemProblem } from '@vtb/protocol/system/problemList.ts';
 import type { ReadFileAt } from '@vtb/protocol/system/readAt.ts';
 import type { InspectionRequest } from './inspectionThread.ts';
 
@@ -31,10 +31,10 @@ export async function inspectInThread(
     readonly signal: AbortSignal;
     readonly bounds: InspectionBounds;
   },
-): Promise<readonly SystemProblem[]> {
+): Promise<readonly Problem[]> {
   const { readFileAt, signal, bounds } = deps;
   signal.throwIfAborted();
-  const outcome = Promise.withResolvers<readonly SystemProblem[]>();
+  const outcome = Promise.withResolvers<readonly Problem[]>();
   const worker = new Worker(new URL('./inspectionThread.ts', import.meta.url), {
     name: 'inspection',
     workerData: input,
@@ -64,7 +64,7 @@ export async function inspectInThread(
   }
 }
 
-function needsTooMuch(heapMiB: number): SystemProblem {
+function needsTooMuch(heapMiB: number): Problem {
   return {
     code: 'system.inspection',
     at: '',

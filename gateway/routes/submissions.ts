@@ -4,6 +4,7 @@ import { stateOf } from '@vtb/db/public/submissionState.ts';
 import { findSubmission, submissionsOfRun } from '@vtb/db/public/submissions.ts';
 import { missingChunks } from '@vtb/db/public/teamChunks.ts';
 import {
+  type DeletedSystem,
   type MissingChunks,
   missingMax,
   type NewSubmission,
@@ -12,6 +13,7 @@ import {
 } from '@vtb/protocol/wire/submissions.ts';
 import type { z } from 'zod';
 import { commitSubmission } from '../actions/commitSubmission.ts';
+import { deleteSystem } from '../actions/deleteSystem.ts';
 import { receiveChunk } from '../actions/receiveChunk.ts';
 import { sealSubmission } from '../actions/sealSubmission.ts';
 import { withdrawSubmission } from '../actions/withdrawSubmission.ts';
@@ -100,6 +102,14 @@ export const postWithdraw: Action<Reason, SubmissionView> = async (call, deps, t
     tx,
   );
   return view(call, deps, tx);
+};
+
+/** DELETE /submissions/:id/weights: long, and never in one transaction. */
+export const deleteSubmissionSystem: Action<null, DeletedSystem> = async (call, deps) => {
+  const request = { submission: subjectOf(call).id, actor: personOf(call).account, at: call.at };
+  const { deletion, statement } = await deleteSystem(request, deps);
+  const { submission, chunksDeleted, bytesDeleted, chunksKept, at } = deletion;
+  return { submission, chunksDeleted, bytesDeleted, chunksKept, deletedAt: at, statement };
 };
 
 /** GET /submissions/:id/events */

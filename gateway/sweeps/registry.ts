@@ -1,4 +1,6 @@
+import { collectGarbage } from './collectGarbage.ts';
 import { endOverdue } from './endOverdue.ts';
+import { forgetLeftovers } from './forgetLeftovers.ts';
 import { forgetOldKeys } from './forgetOldKeys.ts';
 import { lapseUploads } from './lapseUploads.ts';
 import { openLogs } from './openLogs.ts';
@@ -16,4 +18,6 @@ export const sweeps: readonly Sweep[] = [
   { name: 'lapseUploads', everyMs: 5_000, run: lapseUploads },
   { name: 'endOverdue', everyMs: 30_000, run: endOverdue },
   { name: 'forgetOldKeys', everyMs: 3_600_000, run: forgetOldKeys },
+  { name: 'forgetLeftovers', everyMs: 3_600_000, run: forgetLeftovers },
+  { name: 'collectGarbage', everyMs: 60_000, run: collectGarbage },
 ];

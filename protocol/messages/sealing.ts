@@ -18,6 +18,7 @@ export const messageTypes = {
   comparison: 'vtb-comparison+jws',
   notice: 'vtb-notice+jws',
   treeHead: 'vtb-tree-head+jws',
+  deletion: 'vtb-deletion+jws',
   courierToken: 'vtb-courier+jwt',
   runnerToken: 'vtb-runner+jwt',
   accessToken: 'at+jwt',

@@ -93,6 +93,18 @@ export const submissionEventSchema = z.object({
 });
 export type SubmissionEventMessage = z.infer<typeof submissionEventSchema>;
 
+/** DELETE /submissions/:id/weights: what went, and the gateway's signed statement of it (messages/deletion.ts). */
+export const deletedSystemSchema = z.object({
+  submission: idSchema('submission'),
+  chunksDeleted: z.int(),
+  bytesDeleted: z.int(),
+  /** Needed by another submission of the team. */
+  chunksKept: z.int(),
+  deletedAt: instantSchema,
+  statement: z.string(),
+});
+export type DeletedSystem = z.infer<typeof deletedSystemSchema>;
+
 /** POST /submissions/:id/withdraw and POST /admin/submissions/:id/regrade. */
 export const reasonSchema = z.strictObject({ reason: z.string().trim().min(1).max(500) });
 

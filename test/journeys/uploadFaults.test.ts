@@ -27,7 +27,7 @@ async function upload(chunkBytes = 600_000): Promise<{ payload: Payload; pending
   return { payload, pending: await commitPayload({ run, payload }, { team, service: gateway }) };
 }
 
-const missing = async ({ id }: PendingUpload) =>
+const missing = async ({ id }: PendingUpload): Promise<string[]> =>
   (await team.get(`/submissions/${id}/missing`, missingSchema)).missing.toSorted();
 const digests = ({ chunks }: Payload) => chunks.map(({ sha256 }) => sha256).toSorted();
 const bytesOf = async ({ path, offset, size }: PayloadChunk) =>

@@ -26,7 +26,7 @@ export async function makePayload(wanted: {
   readonly chunkBytes: number;
 }): Promise<Payload> {
   const { folder, name, files, fileBytes, chunkBytes } = wanted;
-  const listed = [];
+  const listed: unknown[] = [];
   const chunks: PayloadChunk[] = [];
   const add = async (path: string, role: string, pieces: AsyncIterable<Buffer> | readonly Buffer[]) => {
     const onDisk = join(folder, `${name}-${path.replaceAll('/', '-')}`);
