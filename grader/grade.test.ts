@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { testDatabase } from '@vtb/db/testDatabase.ts';
@@ -18,7 +19,7 @@ import { sweepFiles } from './orders/sweepFiles.ts';
 import { listMessages, moveMessage, readMessage } from './spool.ts';
 import { type TestEnclave, testEnclave, testSystem } from './testKit.ts';
 import { type TestRunner, testDesk } from './testKitRunner.ts';
-import { openSplit } from './vault/splitVault.ts';
+import { openSplit, trialSeed } from './vault/splitVault.ts';
 
 const database = await testDatabase('vault');
 let at: TestEnclave;
@@ -213,7 +214,46 @@ describe('steps that are cut off', () => {
   });
 });
 
+test('no order gets another sample of the same system: not by a retry, a re-grade, or another submission', async () => {
+  const team = 'd'.repeat(32);
+  const system = testSystem('sampled');
+  const first = await at.feed.sendOrder(system, 'validation', { team });
+  await grade();
+  const again = { team, submission: first.submission };
+  const others = [
+    await at.feed.sendOrder(system, 'validation', { ...again, gradingNumber: 2, cause: 'retry' }),
+    await at.feed.sendOrder(system, 'validation', { ...again, gradingNumber: 3, cause: 'regrade' }),
+    await at.feed.sendOrder(system, 'validation', { team: 'c'.repeat(32) }),
+  ];
+  const other = await at.feed.sendOrder(testSystem('another sample'), 'validation', { team });
+  await grade();
+  const seeds = async ({ order }: { readonly order: string }) =>
+    (await trialsOf(order, at.enclave.db)).map(({ task, trial, seed }) => [task, trial, seed]);
+  const sample = await seeds(first);
+  expect(sample).toHaveLength(6);
+  for (const order of others) expect(await seeds(order)).toEqual(sample);
+  expect(await seeds(other)).not.toEqual(sample);
+  const place = { system: system.digest, split: first.split, task: sha256Hex('task'), trial: 0 };
+  expect(trialSeed(place, { key: randomBytes(32) })).not.toBe(trialSeed(place, at.enclave.vault));
+  await database.sql`UPDATE orders SET state = 'cancelled' WHERE id IN ${database.sql([first, ...others, other].map(({ order }) => order))}`;
+});
+
 describe('orders that end without a score', () => {
+  test('weights that serve a trial and then break every replay are the system’s failure, not ours to try again', async () => {
+    const order = await at.feed.sendOrder(testSystem('breaks'), 'final', { team: 'b'.repeat(32) });
+    await grade();
+    for (let replays = 1; replays <= 3; replays += 1) {
+      const replay = await runner.mustLease();
+      const [trial] = (await runner.claim(replay, 4)).trials;
+      if (trial === undefined) throw new Error('a trial was claimed');
+      await runner.answer(trial, '\\boxed{1}');
+      await runner.finish(replay, { kind: 'failed', fault: 'system', cause: 'weightsUnloadable' });
+      await grade();
+    }
+    const { result } = (await reportFor(order.order)).report;
+    expect(result).toEqual({ kind: 'failed', fault: 'system', cause: 'weightsUnloadable' });
+  });
+
   test('weights that could not be served twice are the system’s failure', async () => {
     const order = await at.feed.sendOrder(testSystem('unloadable'), 'final', { team: 'f'.repeat(32) });
     await grade();

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { addOrderChunks, markReady, type OrderRow } from '@vtb/db/vault/orders.ts';
 import { splitByDigest } from '@vtb/db/vault/splits.ts';
@@ -11,7 +10,7 @@ import { readManifest } from '@vtb/protocol/system/readManifest.ts';
 import type { Enclave } from '../enclave.ts';
 import { replayedChunks } from '../replayedChunks.ts';
 import { chunkPath, takeChunk } from '../spoolChunks.ts';
-import { openSplit } from '../vault/splitVault.ts';
+import { openSplit, trialSeed } from '../vault/splitVault.ts';
 import { failOrder } from './failOrder.ts';
 
 /**
@@ -84,7 +83,7 @@ async function manifestOf(order: OrderRow, enclave: Enclave): Promise<Manifest> 
 }
 
 async function plan(order: OrderRow, enclave: Enclave) {
-  const { season, track, split: digest } = order.document;
+  const { season, track, split: digest, system } = order.document;
   const split = await splitByDigest({ season, track, digest }, enclave.db);
   if (split === undefined) throw new Error(`the split of order ${order.id} was held when it was taken`);
   const tasks = await openSplit(split, enclave.vault);
@@ -95,14 +94,9 @@ async function plan(order: OrderRow, enclave: Enclave) {
       order: order.id,
       task: place,
       trial,
-      seed: trialSeed(order.id, name, trial),
+      seed: trialSeed({ system, split: digest, task: name, trial }, enclave.vault),
     }));
   });
-}
-
-/** The sampler's seed of a trial: the same in every attempt, another for every order, task and trial. 32 bits. */
-export function trialSeed(order: string, taskDigest: string, trial: number): number {
-  return createHash('sha256').update(`seed\n${order}\n${taskDigest}\n${trial}`).digest().readUInt32BE(0);
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -35,7 +35,7 @@ async function failureOf(order: OrderRow, enclave: Enclave): Promise<Failure | u
     detail,
   });
   const fruitless = await fruitlessReplays(order.id, db);
-  const system = systemFailure(fruitless);
+  const system = systemFailure(fruitless, await replaysOf(order.id, db));
   if (system !== undefined) return system;
   if (fruitless.length >= limits.fruitlessReplaysMax) {
     const last = fruitless.at(-1)?.finish;
@@ -55,14 +55,23 @@ async function failureOf(order: OrderRow, enclave: Enclave): Promise<Failure | u
   return undefined;
 }
 
-/** Weights that don't fit their base fail at once; weights that can't be loaded get one retry, because a host may be short of memory. */
-function systemFailure(fruitless: readonly ReplayRow[]): Failure | undefined {
-  const finishes = fruitless.flatMap(({ finish }) =>
-    finish?.kind === 'failed' && finish.fault === 'system' ? [finish.cause] : [],
-  );
+/** Replays of one order that end by the system's doing, also with trials resolved: fewer than a trial may be claimed. */
+const systemFinishesMax = 3;
+
+/**
+ * Weights that don't fit their base fail at once; weights that can't be loaded get one retry, because a host may be short
+ * of memory. Weights that serve a few trials and then break every replay fail too, before their trials run out of
+ * claims: that would look like our doing.
+ */
+function systemFailure(fruitless: readonly ReplayRow[], all: readonly ReplayRow[]): Failure | undefined {
+  const causes = (replays: readonly ReplayRow[]) =>
+    replays.flatMap(({ finish }) =>
+      finish?.kind === 'failed' && finish.fault === 'system' ? [finish.cause] : [],
+    );
+  const finishes = causes(all);
   const cause = finishes.includes('weightsMismatch')
     ? 'weightsMismatch'
-    : finishes.length > 1
+    : causes(fruitless).length > 1 || finishes.length >= systemFinishesMax
       ? 'weightsUnloadable'
       : undefined;
   return cause === undefined

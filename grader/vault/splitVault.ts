@@ -119,6 +119,26 @@ export function keyedMark(text: string, vault: SplitVault): string {
   return createHmac('sha256', vault.key).update('mark\n').update(text).digest('hex');
 }
 
+/**
+ * The sampler's seed of a trial: 32 bits, keyed, so that nobody outside can know it before.
+ *
+ * It depends on the system and the task, and on nothing that a repetition changes: not on attempt, order, submission
+ * or cause. So nobody gets a second sample by failing a grading, by a retry, or by sending the same bytes again; and a
+ * re-grade differs from the grading before it by what was mended, not by luck.
+ *
+ * system, split, task  their digests
+ */
+export function trialSeed(
+  of: { readonly system: string; readonly split: string; readonly task: string; readonly trial: number },
+  vault: Pick<SplitVault, 'key'>,
+): number {
+  const { system, split, task, trial } = of;
+  return createHmac('sha256', vault.key)
+    .update(`seed\n${system}\n${split}\n${task}\n${trial}`)
+    .digest()
+    .readUInt32BE(0);
+}
+
 function about(digest: string, purpose: string): string {
   return `split\n${digest}\n${purpose}`;
 }

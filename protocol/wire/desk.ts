@@ -22,6 +22,12 @@ const milliseconds = z
 export const leaseWaitSecondsMax = 20;
 /** Bytes of a JSON body at most; an outcome's texts are the largest. */
 export const deskBodyBytesMax = 8 * 1024 * 1024;
+/**
+ * Of each of an outcome's two texts: its UTF-16 units, and the bytes of its JSON, both texts of which fit into one body
+ * beside the rest of it. A runner keeps the end of what is longer.
+ */
+export const outcomeTextCharsMax = 2_000_000;
+export const outcomeTextJsonBytesMax = deskBodyBytesMax / 2 - 64 * 1024;
 /** Bytes of one artifact at most. */
 export const artifactBytesMax = 64 * 1024 * 1024;
 /** Trials that one claim may ask for. */
@@ -134,9 +140,9 @@ export const trialOutcomeSchema = z.discriminatedUnion('kind', [
     /** Why generation ended. */
     end: z.enum(['stop', 'length', 'timeout', 'turnLimit']),
     /** The answer as served; raw text with its reasoning in it where nothing parsed that out. */
-    output: z.string().max(2_000_000),
+    output: z.string().max(outcomeTextCharsMax),
     /** The reasoning, where it was parsed out; null where it was not. */
-    reasoning: z.string().max(2_000_000).nullable(),
+    reasoning: z.string().max(outcomeTextCharsMax).nullable(),
     usage: usageSchema,
     durationMs: milliseconds,
   }),

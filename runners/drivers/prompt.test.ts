@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { deskBodyBytesMax, putOutcomeSchema } from '@vtb/protocol/wire/desk.ts';
 import { loadSeason } from '@vtb/seasons/load.ts';
 import { afterEach, expect, test } from 'vitest';
 import { proxyStart, recordingEngine, roomyLimits } from '../proxy/proxy.fixture.ts';
@@ -20,12 +21,17 @@ type Answer = (request: IncomingMessage, response: ServerResponse, body: string)
 /** Works one trial through a real proxy, with an engine that answers as it is told. */
 async function drive(
   answer: Answer,
-  more: { readonly signal?: AbortSignal; readonly requestTimeoutMs?: number } = {},
+  more: {
+    readonly signal?: AbortSignal;
+    readonly requestTimeoutMs?: number;
+    readonly answerBytesMax?: number;
+  } = {},
 ): Promise<{ readonly end: DriverEnd; readonly bodies: readonly string[] }> {
   if (track === undefined) throw new Error('the pocket season has a track');
   const engine = await recordingEngine(answer);
   const usage = usageBook();
-  const limits = { ...roomyLimits, requestTimeoutMs: more.requestTimeoutMs ?? 20_000, drainTimeoutMs: 300 };
+  const { requestTimeoutMs = 20_000, answerBytesMax = roomyLimits.answerBytesMax } = more;
+  const limits = { ...roomyLimits, requestTimeoutMs, answerBytesMax, drainTimeoutMs: 300 };
   const proxy = await startProxy(proxyStart(engine.socketPath, { limits }), { onUsage: usage.add });
   closers.push(
     () => proxy.stop(),
@@ -100,9 +106,33 @@ test('an engine that breaks before, in or at the end of an answer is told apart 
   }
 });
 
-test('a conversation that the engine refuses is ours: it would be refused from every system', async () => {
-  const { end } = await drive((_, response) => response.writeHead(400).end('{"error":{}}'));
-  expect(end).toMatchObject({ outcome: { kind: 'failed', fault: 'ours', phase: 'prompt' } });
+test('an engine can’t call its failure ours: by refusing the conversation, or by an event without end', async () => {
+  const hostile: readonly Answer[] = [
+    (_, response) => response.writeHead(400).end('{"error":{}}'),
+    (_, response) => void stream(response).write(text('x'.repeat(1024 * 1024 + 1))),
+  ];
+  for (const answer of hostile) expect(await drive(answer)).toMatchObject({ end: { kind: 'engineFailed' } });
+});
+
+test('an answer of any characters fits the desk’s body, and keeps its end', async () => {
+  for (const [character, escaped] of [
+    ['漢', '漢'],
+    ['\0', '\\u0000'],
+  ] as const) {
+    const { end } = await drive(
+      (_, response) => {
+        const delta = { content: character.repeat(50_000), reasoning_content: character.repeat(50_000) };
+        const part = event({ choices: [{ index: 0, delta, finish_reason: null }] });
+        stream(response).end(part.repeat(40) + text('\\boxed{3}', 'stop') + counts + event('[DONE]'));
+      },
+      { answerBytesMax: 2 ** 26 },
+    );
+    if (end.kind !== 'outcome' || end.outcome.kind !== 'answered') throw new Error(JSON.stringify(end));
+    const body = JSON.stringify(putOutcomeSchema.parse({ fencing: 2 ** 40, outcome: end.outcome }));
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(deskBodyBytesMax);
+    expect(Buffer.byteLength(body)).toBeGreaterThan(deskBodyBytesMax * 0.95);
+    expect(body).toContain(`${escaped}\\\\boxed{3}"`);
+  }
 });
 
 test('half a character of a hostile engine reaches the desk as a whole one', async () => {

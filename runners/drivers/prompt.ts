@@ -1,14 +1,17 @@
 import { renderPrompt } from '@vtb/protocol/season/renderPrompt.ts';
-import type { TrialOutcome, Usage } from '@vtb/protocol/wire/desk.ts';
+import { textTail } from '@vtb/protocol/textTail.ts';
+import {
+  outcomeTextCharsMax,
+  outcomeTextJsonBytesMax,
+  type TrialOutcome,
+  type Usage,
+} from '@vtb/protocol/wire/desk.ts';
 import type { UsageRecord } from '../proxy/proxyProtocol.ts';
 import { askModel, type ModelAnswer } from './askModel.ts';
 import type { Driver, DriverDeps, DriverEnd, DriverTrial } from './driver.ts';
 
 /** One question, one answer: the track's prompt around the problem, through the proxy like any harness. */
 export const promptDriver: Driver = { name: 'prompt', work };
-
-/** What an outcome may hold of each text. */
-const textCharsMax = 2_000_000;
 
 async function work(trial: DriverTrial, deps: DriverDeps): Promise<DriverEnd> {
   const { name, seed, task, track } = trial;
@@ -25,7 +28,7 @@ async function work(trial: DriverTrial, deps: DriverDeps): Promise<DriverEnd> {
   const deadline = AbortSignal.timeout(deps.wallClockMs);
   const body = { messages: renderPrompt(track, task.problem) };
   const answer = await askModel(
-    { socketPath: deps.proxy.socketPath, token, body, textCharsMax },
+    { socketPath: deps.proxy.socketPath, token, body, textCharsMax: outcomeTextCharsMax },
     { signal: deps.signal, deadline },
   );
   const durationMs = Math.round(performance.now() - startedMs);
@@ -44,8 +47,9 @@ async function work(trial: DriverTrial, deps: DriverDeps): Promise<DriverEnd> {
 /**
  * What the proxy's record says became of the request. Its finish reason counts, not what the answer's text claims.
  *
- * No record at all means that our own request was never admitted, and an engine that refuses a conversation refuses
- * it from every system: both are ours.
+ * No record at all means that our own request was never admitted: ours. Everything else the engine did, also refusing the
+ * conversation and an answer that we had to leave, because no signal of ours ended it; whose fault that is, calibration
+ * says, or a system could choose which of its trials are tried again.
  */
 function endOf(end: {
   readonly answer: ModelAnswer;
@@ -55,22 +59,19 @@ function endOf(end: {
   readonly isLate: boolean;
 }): DriverEnd {
   const { answer, record, usage, durationMs } = end;
-  const failed = (phase: string): DriverEnd => ({
-    kind: 'outcome',
-    outcome: { kind: 'failed', fault: 'ours', phase, usage, durationMs },
-  });
   const answered = (how: Extract<TrialOutcome, { kind: 'answered' }>['end']): DriverEnd => ({
     kind: 'outcome',
     outcome: {
       kind: 'answered',
       end: how,
-      output: answer.output,
-      reasoning: answer.reasoning,
+      output: textTail(answer.output, outcomeTextJsonBytesMax),
+      reasoning: answer.reasoning === null ? null : textTail(answer.reasoning, outcomeTextJsonBytesMax),
       usage,
       durationMs,
     },
   });
-  if (record === undefined) return failed('proxy');
+  if (record === undefined)
+    return { kind: 'outcome', outcome: { kind: 'failed', fault: 'ours', phase: 'proxy', usage, durationMs } };
   if (end.isLate || record.outcome === 'timeout') return answered('timeout');
   switch (record.outcome) {
     case 'answered':
@@ -79,9 +80,7 @@ function endOf(end: {
       if (record.finish === 'stop' && answer.isWhole) return answered('stop');
       return { kind: 'engineFailed', usage, durationMs };
     case 'refused':
-      return failed('prompt');
     case 'aborted':
-      return failed('proxy');
     case 'failed':
       return { kind: 'engineFailed', usage, durationMs };
   }

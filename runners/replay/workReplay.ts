@@ -16,6 +16,7 @@ import { writeWeights } from '../weights/writeWeights.ts';
 import { newCalibration } from './calibration.ts';
 import { engineDigest } from './engineDigest.ts';
 import { environmentOf } from './environment.ts';
+import { idleFailure } from './idleFailure.ts';
 import { ReplayFailed } from './replayFailed.ts';
 import { makeReplayFolder, removeReplayFolder } from './replayFolder.ts';
 import { startModel } from './startModel.ts';
@@ -143,8 +144,7 @@ async function replayIn(
       carried = end.untouched;
       idleBreaks = end.ended > 0 ? 0 : idleBreaks + 1;
       log('warn', 'engine.broke', { replay: lease.replay, starts, ended: end.ended });
-      if (idleBreaks >= idleBreaksMax)
-        throw ReplayFailed.ours('engine', 'the engine keeps breaking with nothing to do');
+      if (idleBreaks >= idleBreaksMax) throw await idleFailure(calibration);
     } finally {
       clock.engineMs += await running.stop();
     }

@@ -1,6 +1,6 @@
 import type { ClaimedTrial, TrialOutcome, Usage } from '@vtb/protocol/wire/desk.ts';
 import type { DeskClient, Held } from '../desk/deskClient.ts';
-import { isLost } from '../desk/deskFailure.ts';
+import { DeskRefused, isLost } from '../desk/deskFailure.ts';
 import type { Heart } from '../desk/heart.ts';
 import type { Driver, DriverDeps, DriverEnd, DriverTrial } from '../drivers/driver.ts';
 import { errorFields, type Log } from '../log.ts';
@@ -46,8 +46,8 @@ export async function workTrial(
     if (end === 'untouched') return end;
     const outcome = end.kind === 'outcome' ? end.outcome : await blamed(claimed, end, deps);
     await deps.desk.agentDone(held, signal);
-    await deps.desk.outcome(held, outcome, signal);
-    deps.log('info', 'trial.done', { trial: claimed.trial, kind: kindOf(outcome) });
+    const taken = await hand(claimed, outcome, { ...deps, signal });
+    deps.log('info', 'trial.done', { trial: claimed.trial, kind: kindOf(taken) });
   } catch (error) {
     deps.signal.throwIfAborted();
     if (error instanceof ReplayFailed || error instanceof ProxyFailure) throw error;
@@ -92,6 +92,25 @@ async function blamed(
   if ((await deps.calibration.blame()) === 'ours')
     throw ReplayFailed.ours('engine', 'the engine broke, and serves no other weights either');
   return { kind: 'failed', fault: 'system', phase: 'serve', usage, durationMs };
+}
+
+/**
+ * Hands the outcome to the desk. returns what the desk took: an answer that it can't read or hold is the engine's text,
+ * so it is judged as if the engine had broken.
+ */
+async function hand(claimed: ClaimedTrial, outcome: TrialOutcome, deps: TrialDeps): Promise<TrialOutcome> {
+  const held: Held = { id: claimed.trial, fencing: claimed.fencing };
+  try {
+    await deps.desk.outcome(held, outcome, deps.signal);
+    return outcome;
+  } catch (error) {
+    const isUnreadable = error instanceof DeskRefused && [400, 413, 422].includes(error.status);
+    if (outcome.kind !== 'answered' || !isUnreadable) throw error;
+    deps.log('error', 'trial.answerRefused', { trial: claimed.trial, ...errorFields(error) });
+    const judged = await blamed(claimed, { usage: unknownUsage, durationMs: outcome.durationMs }, deps);
+    await deps.desk.outcome(held, judged, deps.signal);
+    return judged;
+  }
 }
 
 const unknownUsage: Usage = { promptTokens: null, cachedTokens: null, generatedTokens: null };
