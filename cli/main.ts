@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { accountCommands } from './commands/account.ts';
 import { checkCommand } from './commands/check.ts';
+import { deleteCommand } from './commands/delete.ts';
 import { entryCommands } from './commands/entries.ts';
 import { initCommand } from './commands/init.ts';
 import { operatorCommands } from './commands/operators.ts';
@@ -47,6 +48,7 @@ function program(context: Context): Command {
   initCommand(vtb, context);
   checkCommand(vtb, context);
   submissionCommands(vtb, context);
+  deleteCommand(vtb, context);
   publicCommands(vtb, context);
   seasonCommands(vtb, context);
   operatorCommands(vtb, context);

@@ -74,10 +74,10 @@ test('of a Hugging Face folder it takes what weights have, through links, and sa
     await writeFile(join(model, name), '{}');
   const dir = join(home, 'of-hf');
   const args = ['init', dir, '--track', 'aime-2026', '--from', model, '--license', 'MIT'];
-  expect(await vtb(...args)).toMatchObject({ code: 2, failure: { code: 'init.base' } });
-  const made = await vtb(...args, '--base', 'a model');
+  const made = await vtb(...args);
   expect(made, made.failure?.message).toMatchObject({
     code: 0,
+    stderr: expect.stringContaining('system.toml says base = "unstated": write which it is'),
     document: { leftOut: ['adapter_model.safetensors', 'checkpoint-1', 'optimizer.pt'] },
   });
   const weights = await readdir(join(dir, 'weights'), { withFileTypes: true });
@@ -88,6 +88,14 @@ test('of a Hugging Face folder it takes what weights have, through links, and sa
     'tokenizer.json',
   ]);
   expect(weights.every((entry) => entry.isFile())).toBe(true);
+});
+
+test('a folder that is a model itself is left alone', async () => {
+  const model = await mkdtemp(join(home, 'model-'));
+  await writeFile(join(model, 'model.gguf'), 'x');
+  const end = await vtb('init', model, '--track', 'wordmath');
+  expect(end).toMatchObject({ code: 2, failure: { code: 'init.model' } });
+  expect(await readdir(model)).toEqual(['model.gguf']);
 });
 
 test('weights of another format, and a choice that is not clear, are refused before anything is written', async () => {

@@ -14,7 +14,7 @@ interface InitOptions {
   readonly season?: string;
   readonly from?: string;
   readonly name?: string;
-  readonly license: string;
+  readonly license?: string;
   readonly base?: string;
 }
 
@@ -32,7 +32,7 @@ export function initCommand(program: Command, context: Context): void {
       'a .gguf or a Hugging Face folder: linked into weights/, copied where links cannot be',
     )
     .option('--name <name>', "the system's name (default: the folder's)")
-    .requiredOption('--license <id>', 'the license you give it, such as Apache-2.0')
+    .option('--license <id>', 'the license you give it, such as Apache-2.0')
     .option('--base <model>', "the base model's name (default: the track's)")
     .action((dir: string | undefined, options: InitOptions) => init(resolve(dir ?? '.'), options, context));
 }
@@ -47,12 +47,17 @@ async function init(dir: string, options: InitOptions, context: Context): Promis
       'init.format',
       `${options.from} is ${model.format}; ${rules.trackTitle} takes ${rules.weightsFormat}`,
     );
+  if (model === null && (await isModelFolder(dir)))
+    throw new Failure('usage', 'init.model', `${dir} is a model itself: vtb init NEW-FOLDER --from ${dir}`);
   const description = await describe(dir, options, rules);
   await refuseExisting(dir, model);
   await mkdir(join(dir, 'weights'), { recursive: true });
   if (model !== null) await bring(model, join(dir, 'weights'), context);
   await writeFile(join(dir, 'system.toml'), tomlText(description), { flag: 'wx' });
 
+  for (const [key, value] of Object.entries(description))
+    if (value === unstated)
+      context.console.note(`system.toml says ${key} = "${unstated}": write which it is`);
   for (const name of model?.leftOut ?? []) context.console.note(`left out: ${name}`);
   context.console.note(`The terms that system.toml accepts:\n\n${rules.terms.text.trim()}\n`);
   const files = model?.files.map(({ path }) => `weights/${path}`) ?? [];
@@ -65,14 +70,15 @@ async function init(dir: string, options: InitOptions, context: Context): Promis
   );
 }
 
+const unstated = 'unstated';
+
+/** Its files would be no part of a system there. */
+async function isModelFolder(dir: string): Promise<boolean> {
+  const names = await readdir(dir).catch(() => []);
+  return names.some((name) => /\.(safetensors|gguf)$/.test(name));
+}
+
 async function describe(dir: string, options: InitOptions, rules: PublicTrackRules): Promise<Description> {
-  const base = options.base ?? rules.base?.model;
-  if (base === undefined)
-    throw new Failure(
-      'usage',
-      'init.base',
-      `this host has no base for ${rules.trackTitle}: say --base MODEL`,
-    );
   const harness = await lstat(join(dir, 'harness')).then(
     (facts) => facts.isDirectory(),
     () => false,
@@ -81,8 +87,8 @@ async function describe(dir: string, options: InitOptions, rules: PublicTrackRul
     track: rules.track,
     edits: rules.edits.filter((edit) => edit !== 'harness' || harness),
     name: options.name ?? basename(dir).slice(0, 80),
-    license: options.license,
-    base,
+    license: options.license ?? unstated,
+    base: options.base ?? rules.base?.model ?? unstated,
     terms: rules.terms.sha256,
   });
   if (described.success) return described.data;

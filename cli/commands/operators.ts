@@ -17,7 +17,7 @@ const processes = {
     main: 'grader/courier/main.ts',
     what: "the enclave's only contact with an outside network (--export DIR, --import DIR: by drive)",
   },
-  runner: { main: 'runners/main.ts', what: 'replays systems on this host' },
+  runner: { main: 'runners/main.ts', what: 'a runner, which replays systems on this host' },
 } as const;
 
 /** `admin …`, `keys …` and the process starters. */

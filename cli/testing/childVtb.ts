@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** A call of the command line as a process of its own. */
@@ -8,6 +9,8 @@ export interface ChildVtb {
   readonly kill: (signal: NodeJS.Signals) => void;
   /** What it has written to stderr so far. */
   readonly stderr: () => string;
+  /** Most memory that it was seen to hold (Linux). */
+  readonly peakBytes: () => number;
 }
 
 /** How it ended. */
@@ -28,13 +31,14 @@ export function startVtb(
     readonly stdin?: string;
     /** What runs: the command line of this clone unless said. */
     readonly command?: readonly [string, ...string[]];
+    readonly timeoutMs?: number;
   },
 ): ChildVtb {
   const [node, ...before] = input.command ?? [process.execPath, main];
   const child = spawn(node, [...before, ...args], {
     env: { PATH: process.env.PATH ?? '/usr/bin:/bin', ...input.env },
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: 120_000,
+    timeout: input.timeoutMs ?? 120_000,
   });
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
@@ -42,9 +46,26 @@ export function startVtb(
       said[name] += text;
     });
   child.stdin.on('error', () => undefined).end(input.stdin ?? '');
+  let peak = 0;
+  const looking = setInterval(() => {
+    peak = Math.max(peak, peakOf(child.pid));
+  }, 25);
   const ended = new Promise<ChildEnd>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, ...said }));
+    child.once('close', (code) => {
+      clearInterval(looking);
+      resolve({ code, ...said });
+    });
   });
-  return { ended, kill: (signal) => child.kill(signal), stderr: () => said.stderr };
+  return { ended, kill: (signal) => child.kill(signal), stderr: () => said.stderr, peakBytes: () => peak };
+}
+
+/** The kernel keeps the peak, so that a look now and then is enough. */
+function peakOf(pid: number | undefined): number {
+  try {
+    const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Number(kib ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
 }
