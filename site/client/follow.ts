@@ -9,8 +9,7 @@ class Follow extends HTMLElement {
     const { submission, moving } = this.dataset;
     if (submission === undefined || moving === undefined) return;
     this.source = new EventSource(`/api/v1/submissions/${submission}/events`);
-    this.source.addEventListener('message', () => this.refresh());
-    this.source.addEventListener('state', () => this.refresh());
+    for (const kind of ['state', 'grading']) this.source.addEventListener(kind, () => this.refresh());
   }
 
   disconnectedCallback(): void {
