@@ -1,7 +1,9 @@
+import { raiseAlarm } from '@vtb/db/vault/alarms.ts';
 import { lockOrder, moveOrder, type OrderRow } from '@vtb/db/vault/orders.ts';
 import { fruitlessReplays, ordersAtWork, type ReplayRow, replaysOf } from '@vtb/db/vault/replays.ts';
 import { oursFailuresMost, trialCounts, trialsOf } from '@vtb/db/vault/trials.ts';
 import type { Result } from '@vtb/protocol/messages/report.ts';
+import { ZodError } from 'zod';
 import { type Enclave, findTrackOf, oursRetriesMax } from '../enclave.ts';
 import { failOrder } from './failOrder.ts';
 import { makeAttachments } from './makeAttachments.ts';
@@ -82,7 +84,34 @@ function systemFailure(fruitless: readonly ReplayRow[], all: readonly ReplayRow[
       };
 }
 
+/**
+ * Reports an order's score. A report that doesn't fit its schema or its bounds never will: then the order fails by our
+ * doing at once, with an alarm, instead of being tried for ever. What may pass (disk, database) is thrown.
+ */
 async function reportScore(order: OrderRow, enclave: Enclave): Promise<void> {
+  try {
+    await makeReport(order, enclave);
+  } catch (error) {
+    if (!(error instanceof ZodError || error instanceof RangeError)) throw error;
+    const detail = `the report can't be made: ${error instanceof ZodError ? placesOf(error) : error.message}`;
+    enclave.log('error', 'report.impossible', { order: order.id, why: detail });
+    await raiseAlarm({ at: enclave.now(), code: 'report.impossible', subject: order.id, detail }, enclave.db);
+    await failOrder(
+      { order: order.id, result: { kind: 'failed', fault: 'ours', cause: 'internal' }, detail },
+      enclave,
+    );
+  }
+}
+
+/** Where a value didn't fit, without the value. */
+function placesOf(error: ZodError): string {
+  return error.issues
+    .map(({ code, path }) => `${code} at /${path.join('/')}`)
+    .join(', ')
+    .slice(0, 400);
+}
+
+async function makeReport(order: OrderRow, enclave: Enclave): Promise<void> {
   const { db } = enclave;
   const found = findTrackOf(order.document.season, order.document.track, enclave);
   if (found === undefined) throw new Error(`order ${order.id} is about a track that is not here any more`);

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { audiences, gradingSubject, idSchema, sha256Schema, slugSchema } from './common.ts';
 
 const count = z.int().min(0).max(1_000_000_000);
+/** A season's longest track makes over 10⁹ tokens; z.int() itself ends at 2⁵³ − 1. */
+const total = z.int().min(0);
 
 /** One metric's sufficient statistics: the score is sumC / (n·k) for means, and recomputable by anyone. */
 export const metricResultSchema = z.strictObject({
@@ -46,9 +48,9 @@ export type FailureBands = z.infer<typeof failureBandsSchema>;
 
 /** Totals over all trials. Two significant figures for hidden splits, exact for visible ones; null is unknown. */
 export const totalsSchema = z.strictObject({
-  promptTokens: count.nullable(),
-  cachedTokens: count.nullable(),
-  generatedTokens: count.nullable(),
+  promptTokens: total.nullable(),
+  cachedTokens: total.nullable(),
+  generatedTokens: total.nullable(),
   /** Hours of replay, engine up to engine down, summed over runners. */
   replayHours: z.number().min(0).nullable(),
 });
@@ -99,13 +101,14 @@ export const resultSchema = z.discriminatedUnion('kind', [
 ]);
 export type Result = z.infer<typeof resultSchema>;
 
+/** Attachments of a report, and bytes of one, at most. */
+export const attachmentsMax = 16;
+export const attachmentBytesMax = 64 * 1024 * 1024;
+
 /** What may go back to the team on validation: never for hidden splits. */
 export const attachmentSchema = z.strictObject({
   sha256: sha256Schema,
-  size: z
-    .int()
-    .min(1)
-    .max(64 * 1024 * 1024),
+  size: z.int().min(1).max(attachmentBytesMax),
   kind: z.enum(['trials']),
 });
 export type Attachment = z.infer<typeof attachmentSchema>;
@@ -121,7 +124,7 @@ export const reportSchema = z.strictObject({
   /** Said by the vault, not by the order: whether the split is hidden. */
   hidden: z.boolean(),
   result: resultSchema,
-  attachments: z.array(attachmentSchema).max(16),
+  attachments: z.array(attachmentSchema).max(attachmentsMax),
   /** SHA-256 of the encrypted maintainers' part (a compact JWE of fixed size). */
   maintainersPart: sha256Schema,
 });

@@ -43,6 +43,24 @@ export function addCounts(known: EngineCounts, text: string): EngineCounts {
   };
 }
 
+/**
+ * Whether an engine's counts can be true of its request; unknown ones can. Hostile weights may count anything, and an
+ * answer with impossible counts is that of a broken engine.
+ *
+ * generatedTokensMax  the request's `max_tokens`
+ */
+export function countsArePossible(
+  counts: EngineCounts,
+  bounds: { readonly promptTokensMax: number; readonly generatedTokensMax: number },
+): boolean {
+  const promptTokens = counts.promptTokens ?? 0;
+  return (
+    promptTokens <= bounds.promptTokensMax &&
+    (counts.cachedTokens ?? 0) <= (counts.promptTokens ?? bounds.promptTokensMax) &&
+    (counts.generatedTokens ?? 0) <= bounds.generatedTokensMax
+  );
+}
+
 /** True for a stream's event that carries usage and no text: shown only to callers that asked for it. */
 export function isUsageEvent(text: string): boolean {
   const parsed = answer.safeParse(parseJson(text));

@@ -1,5 +1,11 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { addCounts, type EngineCounts, isErrorEvent, unknownCounts } from './engineAnswer.ts';
+import {
+  addCounts,
+  countsArePossible,
+  type EngineCounts,
+  isErrorEvent,
+  unknownCounts,
+} from './engineAnswer.ts';
 import { eventSplitter } from './eventSplitter.ts';
 import type { ProxyConfig, UsageRecord } from './proxyProtocol.ts';
 
@@ -85,8 +91,14 @@ export function engineCalls(config: Pick<ProxyConfig, 'engineSocket' | 'engineCa
     const finish = (isWhole: boolean, whole: Buffer | null) => {
       for (const timer of timers) clearTimeout(timer);
       gone.removeEventListener('abort', abandon);
-      const outcome = outcomeOf({ ...state, isWhole, isGone: gone.aborted });
-      resolve({ outcome, counts: state.counts, status: state.status, whole });
+      const isPossible = countsArePossible(state.counts, {
+        promptTokensMax: limits.contextTokensMax,
+        generatedTokensMax: Number(body.max_tokens),
+      });
+      const hasError = state.hasError || !isPossible;
+      const outcome = outcomeOf({ ...state, hasError, isWhole, isGone: gone.aborted });
+      const counts = isPossible ? state.counts : { ...unknownCounts, finish: state.counts.finish };
+      resolve({ outcome, counts, status: state.status, whole });
     };
     request.once('error', () => finish(false, null));
     request.once('response', (response) => {

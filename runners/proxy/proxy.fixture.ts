@@ -29,7 +29,7 @@ export const roomyLimits: ProxyLimits = {
     concurrencyMax: 8,
     waitingMax: 1_000,
   },
-  ...{ requestTimeoutMs: 30_000, drainTimeoutMs: 5_000, answerBytesMax: 2 ** 20 },
+  ...{ requestTimeoutMs: 30_000, drainTimeoutMs: 5_000, answerBytesMax: 2 ** 20, contextTokensMax: 512 },
 };
 
 const made: string[] = [];

@@ -212,6 +212,34 @@ test('an engine that fails in mid-stream is recorded as failed, with the counts 
   expect(usages).toMatchObject([{ outcome: 'failed', generatedTokens: 2, promptTokens: 3 }]);
 });
 
+test('counts that neither request nor context allows are unknown, and the engine is broken', async () => {
+  const counted = [
+    [512, 100, 512],
+    [513, 1, 0],
+    [1, 101, 0],
+    [1, 1, 2],
+    [2 ** 50, 2 ** 50, 0],
+  ] as const;
+  const left = [...counted];
+  const { proxy, usages } = await set((_, res) => {
+    const [prompt_tokens, completion_tokens, cached_tokens] = left.shift() ?? [];
+    const usage = { prompt_tokens, completion_tokens, prompt_tokens_details: { cached_tokens } };
+    res
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ ...JSON.parse(plainAnswer), usage }));
+  });
+  await open(proxy);
+  const body = JSON.stringify({ ...JSON.parse(hello), max_tokens: 100 });
+  for (const _ of counted) await send(proxy.socketPath, { token, body });
+  await proxy.closeTrial('a');
+  expect(usages).toMatchObject([
+    { outcome: 'answered', promptTokens: 512, cachedTokens: 512, generatedTokens: 100 },
+    ...counted
+      .slice(1)
+      .map(() => ({ outcome: 'failed', promptTokens: null, cachedTokens: null, generatedTokens: null })),
+  ]);
+});
+
 test('an engine that never answers is cancelled at the time bound', async () => {
   const { proxy, usages, engine } = await set(() => {}, {
     limits: { ...roomyLimits, requestTimeoutMs: 200, drainTimeoutMs: 300 },

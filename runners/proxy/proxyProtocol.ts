@@ -18,6 +18,8 @@ export const proxyLimits = z.strictObject({
   drainTimeoutMs: z.int().min(1),
   /** One answer of the engine. */
   answerBytesMax: z.int().min(1),
+  /** Prompt and output of one conversation together; an engine that counts more prompt tokens isn't believed. */
+  contextTokensMax: z.int().min(1),
 });
 
 /** Parsed {@link proxyLimits}. */
@@ -71,7 +73,7 @@ const counts = { promptTokens: count, cachedTokens: count, generatedTokens: coun
  * The record of one admitted request; there is exactly one for each.
  *
  * outcome  answered; aborted (the caller left or the trial closed); refused (by the engine, such as a conversation
- *          longer than the context); failed (the engine broke); timeout
+ *          longer than the context); failed (the engine broke, or counted what can't be); timeout
  * finish   the engine's own reason; null where it gave none
  */
 const usageFields = {

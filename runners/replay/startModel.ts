@@ -118,6 +118,7 @@ async function proxyStart(input: ModelStart, start: number, engine: RunningEngin
       requestTimeoutMs: input.requestTimeoutMs,
       drainTimeoutMs: 5_000,
       answerBytesMax,
+      contextTokensMax: input.model.engine.contextTokensMax,
     },
     listenPort: null,
     workDir: await socketDir(box, `p${start}`),

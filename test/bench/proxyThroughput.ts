@@ -83,6 +83,7 @@ export async function run(input = { weightsPath }): Promise<BenchResult> {
         requestTimeoutMs: 60_000,
         drainTimeoutMs: 10_000,
         answerBytesMax: 2 ** 22,
+        contextTokensMax: 2 ** 20,
       },
       listenPort: null,
       workDir: proxyDir,
