@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Vault } from './connect.ts';
-import { outgoing } from './schema.ts';
+import type { OrderRow } from './orders.ts';
+import { orders, outgoing } from './schema.ts';
 
 export type OutgoingRow = typeof outgoing.$inferSelect;
 
@@ -47,6 +48,20 @@ export async function issuedHere(
     .from(outgoing)
     .where(and(eq(outgoing.kind, kind), inArray(outgoing.digest, [...digests])));
   return new Set(rows.map((row) => row.digest));
+}
+
+/** Reports that this grader made, by digest: the orders they answer. Digests of others are left out. */
+export async function ordersReported(
+  digests: readonly string[],
+  db: Vault,
+): Promise<ReadonlyMap<string, OrderRow>> {
+  if (digests.length === 0) return new Map();
+  const rows = await db
+    .select({ digest: outgoing.digest, order: orders })
+    .from(outgoing)
+    .innerJoin(orders, eq(orders.id, outgoing.reportOf))
+    .where(and(eq(outgoing.kind, 'report'), inArray(outgoing.digest, [...digests])));
+  return new Map(rows.map((row) => [row.digest, row.order]));
 }
 
 /** Whether a message with this id was ever made. */

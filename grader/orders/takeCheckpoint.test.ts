@@ -135,26 +135,34 @@ test('a shrunk, rewritten, foreign or misstated log is not cosigned', async () =
   expect(await send(longer, 3, { key: at.enclave.signingKey })).toMatchObject({ size: 3 });
 });
 
-test('a published report is cosigned only when it was made here', async () => {
-  const order = await at.feed.sendOrder(testSystem('x'), 'validation', { split: sha256Hex('x') });
-  await gradeOnce({ number: 0 }, at.enclave);
-  const report = (await reportOf(order.order, at.enclave.db))?.digest ?? '';
-  const publication = (digest: string) =>
-    canonicalJson({
-      kind: 'publication',
-      season: 'pocket',
-      track: 'wordmath',
-      entry: `ent_${'a'.repeat(20)}`,
-      submission: order.submission,
-      grading: order.grading,
-      gradingNumber: 1,
-      system: order.system,
-      report: digest,
-      at: instant,
-    });
-  expect(await send([...leaves, publication(sha256Hex('forged'))], 3)).toMatchObject({
-    size: 3,
-    alarm: 'log.inconsistent',
-  });
-  expect(await send([...leaves, publication(report)], 3)).toMatchObject({ size: 4 });
+test('a report is cosigned only when it was made here, on a final, under what its order says', async () => {
+  const orders = new Map<string, { order: Awaited<ReturnType<typeof at.feed.order>>; report: string }>();
+  for (const purpose of ['final', 'validation'] as const) {
+    const order = await at.feed.sendOrder(testSystem(purpose), purpose, { split: sha256Hex('x') });
+    await gradeOnce({ number: 0 }, at.enclave);
+    const report = (await reportOf(order.order, at.enclave.db))?.digest ?? '';
+    orders.set(purpose, { order, report });
+  }
+  const publication = (purpose: string, changes: Record<string, unknown> = {}) => {
+    const of = orders.get(purpose);
+    if (of === undefined) throw new Error('the order was reported');
+    const { submission, grading, gradingNumber, system, track } = of.order;
+    const leaf = { kind: 'publication', season: 'pocket', track, entry: `ent_${'a'.repeat(20)}` };
+    const said = { submission, grading, gradingNumber, system, report: of.report, at: instant };
+    return canonicalJson({ ...leaf, ...said, ...changes });
+  };
+  const other = orders.get('validation')?.order;
+  for (const changes of [
+    { report: sha256Hex('forged') },
+    { track: 'another' },
+    { submission: other?.submission },
+    { grading: other?.grading },
+    { gradingNumber: 2 },
+    { system: other?.system },
+  ]) {
+    const told = await send([...leaves, publication('final', changes)], 3);
+    expect(told, JSON.stringify(changes)).toMatchObject({ size: 3, alarm: 'log.inconsistent' });
+  }
+  expect(await send([...leaves, publication('validation')], 3)).toMatchObject({ size: 3 });
+  expect(await send([...leaves, publication('final')], 3)).toMatchObject({ size: 4 });
 });

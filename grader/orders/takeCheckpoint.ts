@@ -1,7 +1,8 @@
 import { raiseAlarm } from '@vtb/db/vault/alarms.ts';
 import type { Vault } from '@vtb/db/vault/connect.ts';
 import { advanceLog, cosignedLog, type LogRow } from '@vtb/db/vault/logs.ts';
-import { issuedHere } from '@vtb/db/vault/outgoing.ts';
+import type { OrderRow } from '@vtb/db/vault/orders.ts';
+import { issuedHere, ordersReported } from '@vtb/db/vault/outgoing.ts';
 import { allSplits } from '@vtb/db/vault/splits.ts';
 import { sha256Hex } from '@vtb/protocol/digest.ts';
 import { Refusal } from '@vtb/protocol/errors.ts';
@@ -103,9 +104,15 @@ async function wrongLeaf(
       return `leaf ${oldSize + index} is ${leaf.kind === 'season' ? 'a second season record' : "in the season record's place"}`;
     leaves.push(leaf);
   }
-  const reports = leaves.flatMap((leaf) => (leaf.kind === 'publication' ? [leaf.report] : []));
-  const issued = await issuedHere('report', reports, tx);
-  if (reports.some((report) => !issued.has(report))) return 'publishes a report that was not made here';
+  const publications = leaves.filter((leaf) => leaf.kind === 'publication');
+  const reported = await ordersReported(
+    publications.map((leaf) => leaf.report),
+    tx,
+  );
+  for (const leaf of publications) {
+    const wrong = wrongPublication(leaf, reported.get(leaf.report));
+    if (wrong !== null) return wrong;
+  }
   const compared = leaves.flatMap((leaf) => (leaf.kind === 'comparison' ? [leaf.comparison] : []));
   const made = await issuedHere('comparison', compared, tx);
   if (compared.some((comparison) => !made.has(comparison)))
@@ -123,6 +130,19 @@ async function wrongLeaf(
     return "the season record lacks this grader's key";
   return null;
 }
+
+/** A publication says of a report what its order said, and only finals are published. */
+function wrongPublication(leaf: Publication, order: OrderRow | undefined): string | null {
+  if (order === undefined) return 'publishes a report that was not made here';
+  const said = order.document;
+  if (said.purpose !== 'final') return `publishes a report on ${said.purpose}`;
+  const wrong = (['season', 'track', 'submission', 'grading', 'gradingNumber', 'system'] as const).find(
+    (field) => leaf[field] !== said[field],
+  );
+  return wrong === undefined ? null : `publishes a report under another ${wrong} than its order’s`;
+}
+
+type Publication = Extract<Leaf, { kind: 'publication' }>;
 
 function parseLeaf(text: string): Leaf | undefined {
   try {
