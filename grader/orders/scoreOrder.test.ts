@@ -49,3 +49,26 @@ test('pass@k counts a task once and says the trials it had', async () => {
   ]);
   expect(await scoreAs('avg@k', rewards)).toMatchObject([{ name: 'avg@2', n: 3, k: 2, sumC: 3, sumC2: 5 }]);
 });
+
+test('a result with more than 2 % of its trials retried says so in public; the maintainers learn how many', async () => {
+  const { db, seasons } = at.enclave;
+  const [track] = seasons.get('pocket')?.season.tracks ?? [];
+  if (track === undefined) throw new Error('the season has a track');
+  const trials = Array.from({ length: 50 }, () => 0);
+  const [rows, replays] = [await trialsOf(order, db), await replaysOf(order, db)];
+  const [row] = rows;
+  if (row === undefined) throw new Error('the order has trials');
+  const scored = (retried: number) =>
+    scoreOrder({
+      ...{ track: { ...track, settings: { ...track.settings, trials: 2 } }, hidden: true, trialsPerTask: 2 },
+      trials: trials.flatMap((_, task) =>
+        [0, 1].map((trial) => ({ ...row, task, trial, attempt: 2 * task + trial < retried ? 2 : 1 })),
+      ),
+      replays,
+    });
+  expect(scored(2)).toMatchObject({ result: { flags: [] }, maintainers: { holdCause: null } });
+  expect(scored(3)).toMatchObject({
+    result: { flags: ['heldForRetries'], retriedTrials: '1-4' },
+    maintainers: { holdCause: '3 of 100 trials were retried' },
+  });
+});

@@ -5,6 +5,7 @@ import {
   type Environment,
   type MaintainersPart,
   type Result,
+  type ResultFlag,
   type Totals,
 } from '@vtb/protocol/messages/report.ts';
 import { metricResult } from '@vtb/protocol/scoring/metricResult.ts';
@@ -57,7 +58,7 @@ export function scoreOrder(input: {
       totals: totalsOf(trials, replays, hidden),
       environment: at.environment,
       retriedTrials: bandOf(retried),
-      flags: at.flags,
+      flags: held ? [...at.flags, 'heldForRetries'] : at.flags,
     },
     maintainers: {
       holdCause: held ? `${retried} of ${trials.length} trials were retried` : null,
@@ -87,7 +88,7 @@ const isolationOrder = ['process', 'process+netns', 'process+uid+netns', 'contai
 function environmentOf(
   trials: readonly TrialRow[],
   replays: readonly ReplayRow[],
-): { environment: Environment; flags: ('notIsolatedFromHost' | 'moreRunnersThanOne')[] } | string {
+): { environment: Environment; flags: ResultFlag[] } | string {
   const share = new Map<string, number>();
   for (const { replay } of trials) if (replay !== null) share.set(replay, (share.get(replay) ?? 0) + 1);
   const used = replays
@@ -101,7 +102,7 @@ function environmentOf(
   const isolation =
     isolationOrder.find((level) => environments.some((environment) => environment.isolation === level)) ??
     first.isolation;
-  const flags: ('notIsolatedFromHost' | 'moreRunnersThanOne')[] = [];
+  const flags: ResultFlag[] = [];
   if (isolation === 'process' || isolation === 'process+netns') flags.push('notIsolatedFromHost');
   if (new Set(used.map((replay) => replay.runner)).size > 1) flags.push('moreRunnersThanOne');
   return { environment: { ...first, isolation }, flags };

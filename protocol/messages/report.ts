@@ -83,6 +83,14 @@ export const failureCauses = [
 /** Grading ended without a score, by the system's doing: the weights could not be served at all. */
 export const systemFailures = ['weightsUnloadable', 'weightsMismatch'] as const;
 
+/**
+ * What a reader must know of a scored result. `heldForRetries`: more than 2 % of the trials were retried
+ * (scoring/retries.ts), so it isn't published before a maintainer looked. For a hidden split that is one bit on top of
+ * `retriedTrials`; exact counts are in the maintainers' part alone.
+ */
+export const resultFlags = ['notIsolatedFromHost', 'moreRunnersThanOne', 'heldForRetries'] as const;
+export type ResultFlag = (typeof resultFlags)[number];
+
 export const resultSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('scored'),
@@ -92,7 +100,7 @@ export const resultSchema = z.discriminatedUnion('kind', [
     totals: totalsSchema,
     environment: environmentSchema,
     retriedTrials: band,
-    flags: z.array(z.enum(['notIsolatedFromHost', 'moreRunnersThanOne'])).max(8),
+    flags: z.array(z.enum(resultFlags)).max(8),
   }),
   z.discriminatedUnion('fault', [
     z.strictObject({ kind: z.literal('failed'), fault: z.literal('ours'), cause: z.enum(failureCauses) }),
