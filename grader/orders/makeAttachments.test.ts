@@ -4,7 +4,7 @@ import { latestAlarms } from '@vtb/db/vault/alarms.ts';
 import { findOrder } from '@vtb/db/vault/orders.ts';
 import { trialsOf } from '@vtb/db/vault/trials.ts';
 import { attachmentBytesMax } from '@vtb/protocol/messages/report.ts';
-import { trialFeedbackSchema } from '@vtb/protocol/wire/submissions.ts';
+import { type TrialFeedback, trialFeedbackSchema } from '@vtb/protocol/wire/submissions.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { gradeOnce } from '../grade.ts';
 import { chunkPath, chunksOf } from '../spoolChunks.ts';
@@ -54,10 +54,18 @@ test('feedback over one file’s bound goes into several, whole lines in the tri
 });
 
 test('a line keeps to its share of the files, and loses the beginning of its output alone', () => {
-  const feedback = {
-    ...{ task: 't', trial: 0, reward: 1, outcome: 'done', problem: '漢', expected: '1', answer: '1' },
+  const feedback: TrialFeedback = {
+    ...{
+      task: 't',
+      trial: 0,
+      reward: 1,
+      outcome: 'done' as const,
+      problem: '漢',
+      expected: '1',
+      answer: '1',
+    },
     ...{ promptTokens: 1, generatedTokens: 1, output: `${'漢"'.repeat(1_000)}end` },
-  } as const;
+  };
   const line = lineOf(feedback, 400);
   expect(line.length).toBeGreaterThan(390);
   expect(line.length).toBeLessThanOrEqual(400);
