@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { codePaths } from '../isolation/codePaths.ts';
 import { readLines } from '../isolation/readLines.ts';
 import { type IsolatedProcess, spawnIsolated } from '../isolation/spawnIsolated.ts';
 import { tailOf } from '../isolation/tailOf.ts';
-import { type Engine, EngineFailure, type EngineStart, type RunningEngine } from './engine.ts';
+import {
+  type Engine,
+  type EngineFacts,
+  EngineFailure,
+  type EngineStart,
+  type RunningEngine,
+} from './engine.ts';
 import { type ServerConfig, type ServerMessage, serverMessage } from './serverProtocol.ts';
 import { chatTemplates } from './serving/chatTemplate.ts';
 
@@ -68,14 +75,14 @@ async function start(input: EngineStart): Promise<RunningEngine> {
     socketPath,
     facts: {
       engine: llamaCpp.name,
-      version: first.version,
+      version: installedVersion(),
       weightsDigest: input.weightsDigest,
       template: input.settings.template,
       templateDigest: createHash('sha256')
         .update(chatTemplates[input.settings.template].source)
         .digest('hex'),
       threads: input.settings.threads,
-      flags: first.flags,
+      flags: flagsOf(input.settings),
       isolation: input.isolation.level,
     },
     ended: child.ended.then(() => (isStopping ? null : failure('serving', 'exit'))),
@@ -86,6 +93,25 @@ async function start(input: EngineStart): Promise<RunningEngine> {
       await child.ended;
       clearTimeout(timer);
     },
+  };
+}
+
+/** Of the package as this process sees it installed: the engine's own word would be that of hostile weights. */
+function installedVersion(): string {
+  const manifest = new URL('../package.json', import.meta.resolve('node-llama-cpp'));
+  const { version } = z
+    .object({ version: z.string().regex(/^[0-9a-z.+-]{1,40}$/i) })
+    .parse(JSON.parse(readFileSync(manifest, 'utf8')));
+  return `node-llama-cpp ${version}`;
+}
+
+/** What serving/llamaGenerator.ts loads any weights with. */
+function flagsOf(settings: EngineStart['settings']): EngineFacts['flags'] {
+  return {
+    gpu: false,
+    flashAttention: false,
+    contextTokens: settings.contextTokensMax,
+    sequences: settings.concurrencyMax,
   };
 }
 

@@ -1,7 +1,6 @@
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createAdaptorServer } from '@hono/node-server';
-import { z } from 'zod';
 import { type ServerMessage, serverConfig } from './serverProtocol.ts';
 import { completionApp } from './serving/completionApp.ts';
 import { loadLlama } from './serving/llamaGenerator.ts';
@@ -26,8 +25,8 @@ lines.once('close', () => process.exit(0));
 
 async function serve(line: string): Promise<void> {
   const config = serverConfig.parse(JSON.parse(line));
-  const loaded = await loadLlama(config.weightsPath, config.settings);
-  const app = completionApp(loaded.generator, config.settings);
+  const generator = await loadLlama(config.weightsPath, config.settings);
+  const app = completionApp(generator, config.settings);
   const server = createAdaptorServer({ fetch: app.fetch });
   // One caller keeps its connections; closing an idle one could race with its next request.
   if ('keepAliveTimeout' in server) server.keepAliveTimeout = 0;
@@ -37,9 +36,7 @@ async function serve(line: string): Promise<void> {
   });
   // The folder decides who gets here; its group is the proxy's.
   chmodSync(config.socketPath, 0o660);
-  const manifest = new URL('../package.json', import.meta.resolve('node-llama-cpp'));
-  const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(manifest, 'utf8')));
-  tell({ kind: 'ready', version: `node-llama-cpp ${version}`, flags: loaded.flags });
+  tell({ kind: 'ready' });
 }
 
 function tell(message: ServerMessage): void {

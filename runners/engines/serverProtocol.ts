@@ -20,13 +20,9 @@ export const serverConfig = z.strictObject({
 /** A parsed configuration. */
 export type ServerConfig = z.infer<typeof serverConfig>;
 
-/** What it answers on stdout. The process runs hostile weights, so the reader parses and bounds it. */
+/** What it answers on stdout. The process runs hostile weights, so nothing that a receipt says comes from it. */
 export const serverMessage = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('ready'),
-    version: z.string().max(100),
-    flags: z.record(z.string().max(50), z.union([z.string().max(100), z.number(), z.boolean()])),
-  }),
+  z.strictObject({ kind: z.literal('ready') }),
   z.strictObject({ kind: z.literal('refused'), message: z.string().max(500) }),
 ]);
 

@@ -74,7 +74,7 @@ test('weights that serve are up, with facts that fit a receipt', async () => {
     engine: 'llama.cpp node-llama-cpp 3.21.1',
     template: track.base.kind === 'gguf' ? track.base.chatTemplate.sha256 : '',
     isolation: level,
-    flags: expect.stringContaining('gpu=false'),
+    flags: 'contextTokens=1024 flashAttention=false gpu=false sequences=4 threads=1',
   });
   expect(await running.stop()).toBeGreaterThan(0);
 });

@@ -4,12 +4,6 @@ import { type ChatTemplate, chatTemplates } from './chatTemplate.ts';
 import { GenerationFailed, type Generator, PromptTooLong } from './generator.ts';
 import { createTextStream } from './textStream.ts';
 
-/** A loaded model and what its library says about itself. */
-export type LoadedModel = {
-  readonly generator: Generator;
-  readonly flags: Readonly<Record<string, string | number | boolean>>;
-};
-
 /**
  * Loads a GGUF with llama.cpp on the CPU.
  *
@@ -19,7 +13,7 @@ export type LoadedModel = {
  *
  * throws   Error of the library for files it can't load; hostile ones may end the process instead.
  */
-export async function loadLlama(weightsPath: string, settings: EngineSettings): Promise<LoadedModel> {
+export async function loadLlama(weightsPath: string, settings: EngineSettings): Promise<Generator> {
   const llama = await getLlama({
     gpu: false,
     build: 'never',
@@ -35,17 +29,7 @@ export async function loadLlama(weightsPath: string, settings: EngineSettings): 
     flashAttention: false,
   });
   const template = chatTemplates[settings.template];
-  return {
-    generator: llamaGenerator(model, context, template, settings),
-    flags: {
-      gpu: false,
-      flashAttention: false,
-      batchTokens: context.batchSize,
-      contextTokens: settings.contextTokensMax,
-      sequences: settings.concurrencyMax,
-      llamaCpp: llama.llamaCppRelease.release,
-    },
-  };
+  return llamaGenerator(model, context, template, settings);
 }
 
 function llamaGenerator(
