@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import type { S3StoreConfig } from './chunks/s3.ts';
 
 /** What the gateway is started with. */
 export interface GatewayConfig {
@@ -23,10 +24,21 @@ export interface GatewayConfig {
   readonly metricsToken: string | null;
   /** Bytes the chunk store leaves free for everything else on its disk. */
   readonly freeBytesMin: number;
+  /** Where chunks are kept instead of on this machine's disk; null: here. */
+  readonly s3: S3StoreConfig | null;
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const url = z.url({ protocol: /^postgres(ql)?$/ });
+
+/** All of them, or none. */
+const s3Environment = z.object({
+  VTB_S3_ENDPOINT: z.url({ protocol: /^https?$/ }),
+  VTB_S3_REGION: z.string().min(1).default('us-east-1'),
+  VTB_S3_BUCKET: z.string().min(3),
+  VTB_S3_ACCESS_KEY: z.string().min(1),
+  VTB_S3_SECRET_KEY: z.string().min(1),
+});
 
 const environment = z.object({
   VTB_DATA: z.string().min(1).default('.vtb'),
@@ -66,5 +78,18 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): GatewayConfig 
     cliBundle: join(root, 'cli', 'dist', 'vtb.mjs'),
     metricsToken: given.VTB_METRICS_TOKEN ?? null,
     freeBytesMin: given.VTB_FREE_BYTES_MIN,
+    s3: readS3(env),
+  };
+}
+
+function readS3(env: NodeJS.ProcessEnv): S3StoreConfig | null {
+  if (!Object.keys(env).some((name) => name.startsWith('VTB_S3_') && env[name] !== '')) return null;
+  const given = s3Environment.parse(env);
+  return {
+    endpoint: given.VTB_S3_ENDPOINT,
+    region: given.VTB_S3_REGION,
+    bucket: given.VTB_S3_BUCKET,
+    accessKeyId: given.VTB_S3_ACCESS_KEY,
+    secretAccessKey: given.VTB_S3_SECRET_KEY,
   };
 }

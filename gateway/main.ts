@@ -48,10 +48,13 @@ export async function runGateway(config: GatewayConfig, signal: AbortSignal): Pr
     sql: pool.sql,
     now: () => new Date(),
     random: (count) => randomBytes(count),
-    chunks: await chunkStores.disk(
-      { root: join(gatewayDir, 'chunks'), freeBytesMin: config.freeBytesMin },
-      { intake },
-    ),
+    chunks:
+      config.s3 === null
+        ? await chunkStores.disk(
+            { root: join(gatewayDir, 'chunks'), freeBytesMin: config.freeBytesMin },
+            { intake },
+          )
+        : await chunkStores.s3(config.s3, { intake }),
     keys: await loadKeys(gatewayDir),
     seasons: new Map(loaded.map((one) => [one.season.id, one])),
     hub: newEventHub(),

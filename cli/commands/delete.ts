@@ -3,6 +3,9 @@ import type { Command } from 'commander';
 import { byteText } from '../byteText.ts';
 import type { Context } from '../context.ts';
 
+/** Chunk by chunk, under locks: a system of 65,536 chunks takes minutes. */
+const erasingMs = 600_000;
+
 /** `delete`. */
 export function deleteCommand(program: Command, context: Context): void {
   program
@@ -12,7 +15,7 @@ export function deleteCommand(program: Command, context: Context): void {
     )
     .action(async (id: string) => {
       const client = await context.member();
-      const answer = await client.raw(`/submissions/${id}/weights`, { method: 'DELETE' });
+      const answer = await client.raw(`/submissions/${id}/weights`, { method: 'DELETE' }, erasingMs);
       const deleted = deletedSystemSchema.parse(await answer.json());
       const kept =
         deleted.chunksKept === 0

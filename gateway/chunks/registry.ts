@@ -1,11 +1,5 @@
-import { type DiskStoreConfig, openDiskStore } from './disk.ts';
-import type { Intake } from './intake.ts';
-import type { ChunkStore } from './store.ts';
+import { openDiskStore } from './disk.ts';
+import { openS3Store } from './s3.ts';
 
-/** How a chunk store is opened, by its kind. */
-export const chunkStores = {
-  disk: openDiskStore,
-} as const satisfies Record<
-  string,
-  (config: DiskStoreConfig, deps: { readonly intake: Intake }) => Promise<ChunkStore>
->;
+/** How a chunk store is opened, by its kind; each passes `chunkStoreConformance`. */
+export const chunkStores = { disk: openDiskStore, s3: openS3Store } as const;

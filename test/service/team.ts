@@ -24,7 +24,7 @@ export function systemDir(name: SystemName): string {
 }
 
 /** A new team of the owner's, through the public door. */
-export async function newTeam(name: string, service: Pick<Service, 'url' | 'ownerToken'>): Promise<Team> {
+export async function newTeam(name: string, service: Service): Promise<Team> {
   const { url, ownerToken } = service;
   const { id } = await post({ url, token: ownerToken, path: '/teams', body: { name } }, teamSchema);
   const body = { team: id, scopes: ['submit', 'read'], label: name, days: 1 };
