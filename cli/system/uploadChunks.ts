@@ -3,7 +3,7 @@
  * sends that, several chunks at a time; a round that the network or a sleeping machine broke off is followed by another,
  * until nothing is missing, the service refuses, or nothing at all has arrived for half an hour.
  */
-import { open } from 'node:fs/promises';
+import { openAsBlob } from 'node:fs';
 import type { Sha256 } from '@vtb/protocol/digest.ts';
 import { missingSchema } from '@vtb/protocol/wire/submissions.ts';
 import { byteText } from '../byteText.ts';
@@ -15,8 +15,8 @@ import { isPassing, patienceMs, persist } from '../persist.ts';
 import { startProgress, timeText } from '../progress.ts';
 import type { ReadSystem } from './readSystem.ts';
 
-/** Chunks under way at once: enough to hide a round trip, few enough for two copies of 16 MiB each in memory. */
-const parallelUploads = 3;
+/** Chunks under way at once: enough to hide a round trip. */
+const parallelUploads = 4;
 /** A chunk may take this long, and a second for every 64 KiB: a line that is slower than that carries nothing. */
 const chunkTimeoutMs = (bytes: number) => 30_000 + Math.ceil(bytes / 65_536) * 1_000;
 
@@ -106,31 +106,23 @@ async function sendOne(sha256: Sha256, { submission, system }: Upload, deps: Upl
       'upload.foreign',
       `the service asks for ${sha256}, which is no chunk of this system`,
     );
-  const handle = await open(place.path, 'r').catch((cause: NodeJS.ErrnoException) => {
+  // Read as it is sent: a chunk in memory would be there twice, and several are under way.
+  const file = await openAsBlob(place.path).catch((cause: NodeJS.ErrnoException) => {
     throw new Failure('refused', 'upload.changed', `${place.path} can't be read any more (${cause.code})`);
   });
-  try {
-    const body = new Uint8Array(place.size);
-    const { bytesRead } = await handle.read(body, 0, place.size, place.offset);
-    if (bytesRead !== place.size)
-      throw new Failure(
-        'refused',
-        'upload.changed',
-        `${place.path} changed since it was hashed; submit again`,
-      );
-    const answer = await deps.client.raw(
-      `/submissions/${submission}/chunks/${sha256}`,
-      {
-        method: 'PUT',
-        body,
-        signal: deps.signal,
-        headers: { 'Content-Type': 'application/octet-stream' },
-      },
-      chunkTimeoutMs(place.size),
-    );
-    await answer.body?.cancel();
-    return place.size;
-  } finally {
-    await handle.close();
-  }
+  const body = file.slice(place.offset, place.offset + place.size);
+  if (body.size !== place.size)
+    throw new Failure('refused', 'upload.changed', `${place.path} changed since it was hashed; submit again`);
+  const answer = await deps.client.raw(
+    `/submissions/${submission}/chunks/${sha256}`,
+    {
+      method: 'PUT',
+      body,
+      signal: deps.signal,
+      headers: { 'Content-Type': 'application/octet-stream' },
+    },
+    chunkTimeoutMs(place.size),
+  );
+  await answer.body?.cancel();
+  return place.size;
 }
