@@ -56,6 +56,7 @@ describe.runIf(hasChromium)(`every page${needsChromium}`, async () => {
         await context.close();
       }
     },
+    90_000,
   );
 
   it('names are text, whatever they hold', async () => {
