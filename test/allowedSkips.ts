@@ -9,6 +9,7 @@ export const allowedSkips: Readonly<Record<string, string>> = {
   Harbor: 'needs Python 3.12 and packages from PyPI',
   'mini-SWE-agent': 'needs Python 3.12 and packages from PyPI',
   'an NVIDIA GPU': 'hardware',
+  'a mount of its own': 'the container that we are in may forbid it',
   'network namespaces': 'the kernel, or the container that we are in, may forbid them',
   'a Docker engine': 'needs a kernel that lets one run; where it can, npm test starts it',
 };
