@@ -7,8 +7,10 @@ import { byteText } from '../byteText.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { startProgress } from '../progress.ts';
+import { readDescription } from '../system/description.ts';
 import { type ReadSystem, readSystem } from '../system/readSystem.ts';
 import { readSystemLog } from '../system/systemLog.ts';
+import { walkSystem } from '../system/walk.ts';
 import { findTrackRules, inspectionRules } from '../trackRules.ts';
 
 /** `check`: what the gateway would say, and what would be sent, without sending anything. */
@@ -21,8 +23,14 @@ export function checkCommand(program: Command, context: Context): void {
 }
 
 async function check(dir: string, season: string | null, context: Context): Promise<void> {
+  // A track that isn't there is told before gigabytes are hashed.
+  const { files: found } = await walkSystem(dir);
+  const file = found.find(({ role }) => role === 'description') ?? null;
+  const { description } = await readDescription(dir, file);
+  const wanted = { track: description?.track ?? null, season };
+  const known = description === null ? null : await findTrackRules(wanted, context);
   const system = await readOrFail(dir, context);
-  const rules = await findTrackRules({ track: system.manifest.track, season }, context);
+  const rules = known ?? (await findTrackRules({ track: system.manifest.track, season }, context));
   const problems = [
     ...(await inspect(system, rules, context)),
     ...(await readSystemLog(dir, system)).problems,
