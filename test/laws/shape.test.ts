@@ -8,6 +8,8 @@ const linesMax = 300;
 const longer: Readonly<Record<string, string>> = {
   'db/public/schema.ts': 'one database, read top to bottom',
   'gateway/actions/submissions.test.ts': 'the life of a submission in the order it happens, on one set-up',
+  'grader/grade.test.ts': 'the life of an order in the order it happens, on one enclave',
+  'runners/proxy/proxy.test.ts': 'what every request and every end of one must come to, on one proxy',
   'test/journeys/messages.test.ts': 'every way to tamper with a message, on one running service',
   'test/journeys/wholeWay.test.ts': 'one journey in the order it happens, on one running service',
 };
