@@ -27,6 +27,9 @@ import { startInspector } from './inspection/inspector.ts';
 import { openSite } from './siteHandler.ts';
 import { startSweeps } from './sweeps/startSweeps.ts';
 
+/** A chunk on a slow line may take ten minutes (receiveChunk); Node alone would cut it after five. */
+const requestMsMax = 11 * 60_000;
+
 /** Requests in progress get this long at the end. */
 const drainMs = 10_000;
 
@@ -97,6 +100,7 @@ async function serve(
   signal: AbortSignal,
 ): Promise<void> {
   const server = createAdaptorServer({ fetch: app.fetch });
+  if ('requestTimeout' in server) server.requestTimeout = requestMsMax;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => resolve());
