@@ -22,6 +22,9 @@ const places = {
   'tuned.safetensors': ['../shared/data/wordmath/tuned/model.safetensors'],
 } as const;
 
+const skipped =
+  ' (skipped: needs the wordmath checkpoints as safetensors (enable with: the folder data/wordmath of the shared data beside the clone))';
+
 /** A checkpoint of the pocket season, or null where it isn't there. */
 function wordmathFile(name: keyof typeof places): Uint8Array | null {
   const found = places[name].map((place) => new URL(place, root)).find((url) => existsSync(url));
@@ -39,7 +42,7 @@ for (const [format, file] of formats) {
   const there = initial !== null && tuned !== null;
 
   test.skipIf(!there)(
-    `the real ${format} checkpoints pass on a track with the initial one as its base`,
+    `the real ${format} checkpoints pass on a track with the initial one as its base${there ? '' : skipped}`,
     async () => {
       const path = `weights/${file}`;
       const base = await factsOf(format, new Map([[path, initial ?? new Uint8Array()]]));

@@ -32,7 +32,7 @@ describe.runIf(hasChromium)(`a reader${needsChromium}`, async () => {
       await page.keyboard.press('Tab');
       expect(await focused(page)).toBe('Skip to content');
       await page.keyboard.press('Enter');
-      expect(new URL(page.url()).hash).toBe('#main');
+      await page.waitForURL((url) => url.hash === '#main', { timeout: 5_000 });
       await tabTo(page, 'Rows, columns, date');
       await page.keyboard.press('Enter');
       expect(await page.locator('.choices').isVisible()).toBe(true);

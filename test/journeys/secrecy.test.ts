@@ -128,12 +128,14 @@ async function everyAnswer(look: TextSearch): Promise<{ found: readonly string[]
     '/seasons': 'pocket',
     '/receipts': grading?.id ?? '',
     '/airlock/orders': order?.order,
+    '/comparisons': 'wordmath',
   };
   const queries: Readonly<Record<string, readonly string[]>> = {
     '/log': ['?season=pocket', '?season=pocket&leaf=0&since=1'],
     '/quota': [`?run=${submitted.run}`],
     '/seasons/:id/board': ['', '?format=csv', '?format=md'],
     '/airlock/feed': ['?after=0&wait=0'],
+    '/comparisons/:track': ['?season=pocket'],
   };
   const tokens = [null, team.token, service.ownerToken, await courierToken(service.dataDir)];
   const found: string[] = [];
@@ -142,7 +144,10 @@ async function everyAnswer(look: TextSearch): Promise<{ found: readonly string[]
     if (method !== 'GET') continue;
     const id = ids[path.slice(0, Math.max(0, path.indexOf('/:')))];
     if (path.includes('/:')) expect(id, `an id for ${path}`).toBeDefined();
-    const filled = path.replace(/\/:(id|gradingId|season)\b/, `/${id}`).replace(':sha256', chunk?.sha256);
+    const filled = path
+      .replace(/\/:(id|gradingId|season)\b/, `/${id}`)
+      .replace(':track', 'wordmath')
+      .replace(':sha256', chunk?.sha256);
     expect(filled, 'every parameter is filled').not.toContain(':');
     for (const query of queries[path] ?? [''])
       for (const token of tokens) {
