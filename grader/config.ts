@@ -9,6 +9,8 @@ const environmentSchema = z.object({
   VTB_DATA: z.string().min(1).default('.vtb'),
   VAULT_DATABASE_URL: z.url(),
   VAULT_OWNER_URL: z.url().optional(),
+  /** The vault's database is the embedded one of this machine: a try-out, not a deployment. */
+  VTB_VAULT_EMBEDDED: z.enum(['0', '1']).default('0'),
   VTB_SEASONS: z.string().default('vibetraining-bench,pocket'),
   VTB_SEASONS_DIR: z.string().default(fileURLToPath(new URL('../seasons', import.meta.url))),
   VTB_DESK_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
@@ -29,6 +31,7 @@ const environmentSchema = z.object({
 export interface GraderConfig {
   readonly vaultUrl: string;
   readonly vaultOwnerUrl: string;
+  readonly isVaultEmbedded: boolean;
   readonly seasonsDir: string;
   readonly seasons: readonly string[];
   readonly paths: {
@@ -70,6 +73,7 @@ export function readGraderConfig(environment: Readonly<Record<string, string | u
   return {
     vaultUrl: env.VAULT_DATABASE_URL,
     vaultOwnerUrl: env.VAULT_OWNER_URL ?? env.VAULT_DATABASE_URL,
+    isVaultEmbedded: env.VTB_VAULT_EMBEDDED === '1',
     seasonsDir: env.VTB_SEASONS_DIR,
     seasons: env.VTB_SEASONS.split(',')
       .map((id) => id.trim())

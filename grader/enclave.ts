@@ -13,6 +13,8 @@ import type { SplitVault } from './vault/splitVault.ts';
 /** Everything the grader works with, put together once in main.ts. */
 export interface Enclave {
   readonly db: Vault;
+  /** The embedded database of a try-out on one machine: only over it may replays be weakly isolated. */
+  readonly isVaultEmbedded: boolean;
   readonly vault: SplitVault;
   readonly spool: Spool;
   /** The grader's own copies of systems' chunks: outside the spool, so nobody else can change them. */

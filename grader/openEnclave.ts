@@ -35,6 +35,7 @@ export async function openEnclave(config: GraderConfig, log: Log): Promise<Encla
   await mkdir(paths.systems, { recursive: true, mode: 0o700 });
   return {
     db: database.db,
+    isVaultEmbedded: config.isVaultEmbedded,
     vault: await openVaultFolder({ db: database.db, folder: paths.vault, key: vaultKey }),
     spool: await prepareSpool(paths.spool),
     systems: paths.systems,

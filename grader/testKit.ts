@@ -69,6 +69,7 @@ export async function testEnclave(vaultUrl: string, overrides: Partial<Limits> =
   await mkdir(join(root, 'grader/systems'), { recursive: true });
   const enclave: Enclave = {
     db: database.db,
+    isVaultEmbedded: false,
     vault: await openVaultFolder({
       db: database.db,
       folder: join(root, 'grader/vault'),

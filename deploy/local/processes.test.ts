@@ -22,6 +22,12 @@ test('the gateway never learns of the vault, and the grader never of the public 
   expect(values('grader')).not.toContain('/public');
 });
 
+test('the grader takes weakly isolated runners only over the embedded databases', () => {
+  const given = parseConfig('/repo', { DATABASE_URL: urls.publicApp, VAULT_DATABASE_URL: urls.vaultApp });
+  expect(plan.grader.env.VTB_VAULT_EMBEDDED).toBe('1');
+  expect(processes(given, urls).grader.env.VTB_VAULT_EMBEDDED).toBe('0');
+});
+
 test('nothing of our own environment passes that is not named', () => {
   expect(Object.values(plan).flatMap(({ env }) => Object.keys(env))).not.toContain('SECRET');
 });

@@ -42,6 +42,7 @@ export function processes(
         ...seasons,
         VAULT_DATABASE_URL: databases.vaultApp,
         VAULT_OWNER_URL: databases.vaultOwner,
+        VTB_VAULT_EMBEDDED: config.databases === undefined ? '1' : '0',
       },
     },
     courier: {

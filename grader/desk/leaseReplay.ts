@@ -28,7 +28,10 @@ export async function leaseReplay(
   signal: AbortSignal,
   enclave: Enclave,
 ): Promise<LeaseReply> {
+  const { isolation } = request.capabilities;
   await noteCapabilities({ id: runner, capabilities: request.capabilities, now: enclave.now() }, enclave.db);
+  if (!strongLevels.includes(isolation) && !enclave.isVaultEmbedded)
+    enclave.log('warn', 'runner.tooWeak', { runner, isolation, needed: 'process+uid+netns' });
   const until = enclave.now().getTime() + request.waitSeconds * 1_000;
   for (;;) {
     const replay = signal.aborted ? null : await leaseOnce(runner, request.capabilities, enclave);
@@ -100,14 +103,25 @@ function asOpen({ id, number, nominalMinutes, document }: OrderRow): OpenOrder {
 
 function fits(order: OrderRow, capabilities: Capabilities, enclave: Enclave): boolean {
   const track = findTrackOf(order.document.season, order.document.track, enclave)?.track;
-  return track !== undefined && mayReplay(track, capabilities);
-}
-
-/** Whether a runner can replay a track. Submitted harnesses run in containers only. */
-export function mayReplay(track: Track, capabilities: Capabilities): boolean {
   return (
+    track !== undefined &&
     capabilities.engines.includes(track.engine.name) &&
     capabilities.drivers.includes(track.driver) &&
-    (!track.edits.includes('harness') || capabilities.isolation === 'container')
+    isolates(track, capabilities, enclave)
   );
+}
+
+const strongLevels: readonly Capabilities['isolation'][] = ['container', 'process+uid+netns'];
+
+/**
+ * Whether a runner's boxes are strong enough for a track. Submitted harnesses run in containers only; below a uid of its
+ * own only prompt tracks run, and only where the vault is the embedded database of a try-out.
+ */
+export function isolates(
+  track: Pick<Track, 'edits' | 'driver'>,
+  { isolation }: Pick<Capabilities, 'isolation'>,
+  { isVaultEmbedded }: Pick<Enclave, 'isVaultEmbedded'>,
+): boolean {
+  if (track.edits.includes('harness')) return isolation === 'container';
+  return strongLevels.includes(isolation) || (track.driver === 'prompt' && isVaultEmbedded);
 }

@@ -4,6 +4,7 @@ import { deskPaths } from '@vtb/protocol/wire/desk.ts';
 import { describe, expect, test } from 'vitest';
 import { testSystem } from '../testKit.ts';
 import type { TestRunner } from '../testKitRunner.ts';
+import { isolates } from './leaseReplay.ts';
 import { deskSuite } from './testKitDesk.ts';
 
 const database = await testDatabase('vault');
@@ -107,6 +108,25 @@ describe('leases', () => {
     const taken = [];
     for (const runner of runners) taken.push(await order(runner));
     expect([taken[0], taken[2]]).toEqual([ordered[1]?.order, ordered[0]?.order]);
+  });
+
+  test('a runner without a uid of its own for each box gets work only over the embedded database', async () => {
+    const { a } = await fresh('weak');
+    for (const isolation of ['process', 'process+netns'] as const) {
+      const capabilities = { engines: ['llama.cpp'], drivers: ['prompt'], isolation, hardware: 'x' };
+      const response = await a.ask('POST', deskPaths.lease(), { capabilities, waitSeconds: 0 });
+      expect(await response.json()).toEqual({ replay: null });
+      expect(at.logged.at(-1)).toContain('runner.tooWeak');
+    }
+    expect(await a.lease()).not.toBeNull();
+    const tryOut = { isVaultEmbedded: true };
+    for (const isolation of ['process', 'process+netns'] as const) {
+      expect(isolates({ edits: ['data'], driver: 'prompt' }, { isolation }, tryOut)).toBe(true);
+      expect(isolates({ edits: ['data'], driver: 'harbor' }, { isolation }, tryOut)).toBe(false);
+      expect(isolates({ edits: ['harness'], driver: 'prompt' }, { isolation }, tryOut)).toBe(false);
+    }
+    const uid = { isolation: 'process+uid+netns' } as const;
+    expect(isolates({ edits: ['harness'], driver: 'prompt' }, uid, tryOut)).toBe(false);
   });
 
   test('a runner that can’t replay a track gets nothing', async () => {

@@ -79,6 +79,8 @@ export async function startEnclave(
     VTB_DATA: dataDir,
     VAULT_DATABASE_URL: database.url,
     VAULT_OWNER_URL: database.ownerUrl,
+    // The tests' server is the embedded one: an ordinary user's runner may help.
+    VTB_VAULT_EMBEDDED: '1',
     VTB_SEASONS: 'pocket',
     VTB_SEASONS_DIR: seasonsDir,
     VTB_LEASE_MS: `${input.leaseMs}`,
