@@ -27,10 +27,17 @@ import { sweepFiles } from './orders/sweepFiles.ts';
 import { clearInbox, takeNextMessage } from './orders/takeFeed.ts';
 import { tellProgress } from './orders/tellProgress.ts';
 
-/** Does every step that is possible now, each order on its own: one that fails doesn't hold up the others. */
+/**
+ * Does every step that is possible now, each order on its own: one that fails doesn't hold up the others, and neither does a
+ * message that can't be taken in.
+ *
+ * throws  what the feed's step threw, after the other steps.
+ */
 export async function gradeOnce(said: { number: number }, enclave: Enclave): Promise<void> {
-  while ((await takeNextMessage(enclave)) === 'taken');
-  await clearInbox(said, enclave);
+  const feed = await takeFeed(said, enclave).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
   await eachOrder(await unreadyOrders(enclave.db), 'ingest', ingestOrder, enclave);
   await closeLost(enclave);
   await eachOrder(await overdueOrders(enclave.now(), enclave.db), 'deadline', failOverdue, enclave);
@@ -44,6 +51,12 @@ export async function gradeOnce(said: { number: number }, enclave: Enclave): Pro
   await sendRunnerNews(enclave);
   await makeComparisons(enclave);
   await flushOutgoing(enclave);
+  if (feed !== null) throw feed.error;
+}
+
+async function takeFeed(said: { number: number }, enclave: Enclave): Promise<void> {
+  while ((await takeNextMessage(enclave)) === 'taken');
+  await clearInbox(said, enclave);
 }
 
 /**

@@ -137,7 +137,7 @@ export async function dropMessage(folder: SpoolFolder, id: string, spool: Spool)
  * Reads one file of a message.
  *
  * throws  Refusal('message.invalid') when the folder or the file is a link, the file is not a regular one, has other
- *         names, or is too long. Opening never blocks and follows nothing.
+ *         names, is too long, or is not UTF-8. Opening never blocks and follows nothing.
  */
 export async function readMessage(
   folder: SpoolFolder,
@@ -147,7 +147,11 @@ export async function readMessage(
 ): Promise<string> {
   const path = messagePath(folder, id, spool);
   const bytes = await readPlain(path, name, messageBytesMax);
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Refusal('message.invalid', 'the file is not UTF-8');
+  }
 }
 
 /** Where a message lies. throws Error for a name that is no message's id: it never becomes a path. */

@@ -61,7 +61,8 @@ export async function takeNextMessage(enclave: Enclave): Promise<'taken' | 'none
     if (cursor.number > 0) await dropMessage('claimed', feedId(cursor.number), spool);
     return 'taken';
   } catch (error) {
-    if (!(error instanceof Refusal) && !(error instanceof TypeError)) throw error;
+    // A bug of ours says nothing about the message: it stays claimed, and is tried again.
+    if (!(error instanceof Refusal)) throw error;
     await dropMessage('refused', id, spool);
     await moveMessage('claimed', 'refused', id, spool);
     log('error', 'feed.refused', { message: id, why: error.message });
