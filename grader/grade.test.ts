@@ -16,7 +16,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { gradeOnce } from './grade.ts';
 import { flushOutgoing } from './orders/flushOutgoing.ts';
 import { sweepFiles } from './orders/sweepFiles.ts';
-import { listMessages, moveMessage, readMessage } from './spool.ts';
+import { dropMessage, listMessages, moveMessage, readMessage } from './spool.ts';
 import { type TestEnclave, testEnclave, testSystem } from './testKit.ts';
 import { type TestRunner, testDesk } from './testKitRunner.ts';
 import { openSplit, trialSeed } from './vault/splitVault.ts';
@@ -338,4 +338,28 @@ test('a sweep forgets the systems of ended orders and keeps those of open ones',
   const left = await readdir(at.enclave.systems);
   expect(left).not.toContain(ended.weights);
   expect(left).toEqual(expect.arrayContaining([open.weights, open.digest]));
+});
+
+test('a sweep keeps the attachments of a report in the outbox, and forgets them wherever it went', async () => {
+  const there = async (sha256: string) =>
+    (await readdir(join(at.enclave.spool.root, 'chunks'))).includes(sha256);
+  const before = at.clock.now;
+  for (const went of ['sent', 'refused', 'pruned'] as const) {
+    const order = await at.feed.sendOrder(testSystem(`swept ${went}`), 'validation', { priority: 10 });
+    await grade();
+    // Other orders of this file may still wait.
+    await database.sql`UPDATE orders SET state = 'cancelled' WHERE state IN ('ordered', 'replaying') AND id <> ${order.order}`;
+    await runner.work(() => `\\boxed{${went.length}}`);
+    await grade();
+    const { row } = await reportFor(order.order);
+    const [attachment = ''] = row.attachments;
+    at.clock.now = new Date(Date.now() + 10 * at.enclave.limits.spoolChunkAgeMs);
+    await sweepFiles(at.enclave);
+    expect([went, await there(attachment)]).toEqual([went, true]);
+    await moveMessage('outbox', went === 'refused' ? 'refused' : 'sent', row.id, at.enclave.spool);
+    if (went === 'pruned') await dropMessage('sent', row.id, at.enclave.spool);
+    await sweepFiles(at.enclave);
+    expect([went, await there(attachment)]).toEqual([went, false]);
+    at.clock.now = before;
+  }
 });

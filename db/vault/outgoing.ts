@@ -76,10 +76,12 @@ export async function reportOf(order: string, db: Vault): Promise<OutgoingRow | 
   return row;
 }
 
-/** Messages with attachments, newest first: a bounded look back at what may still be on its way. */
-export async function attachmentsInFlight(db: Vault): Promise<Pick<OutgoingRow, 'id' | 'attachments'>[]> {
+/** Messages with attachments, newest first: a bounded look back at what may not have left the outbox yet. */
+export async function attachmentsInFlight(
+  db: Vault,
+): Promise<Pick<OutgoingRow, 'id' | 'attachments' | 'writtenAt'>[]> {
   return db
-    .select({ id: outgoing.id, attachments: outgoing.attachments })
+    .select({ id: outgoing.id, attachments: outgoing.attachments, writtenAt: outgoing.writtenAt })
     .from(outgoing)
     .where(sql`cardinality(${outgoing.attachments}) > 0`)
     .orderBy(desc(outgoing.madeAt))

@@ -14,8 +14,10 @@ export async function sweepFiles(enclave: Enclave): Promise<void> {
   if ((await listMessages('inbox', spool)).length > 0) return;
   const oldest = new Date(enclave.now().getTime() - limits.spoolChunkAgeMs);
   const kept = new Set<string>();
-  for (const { id, attachments } of await attachmentsInFlight(db)) {
-    if (!(await hasMessage('sent', id, spool))) for (const sha256 of attachments) kept.add(sha256);
+  // What has left the outbox, delivered or refused, is over, and where it went is pruned.
+  for (const { id, attachments, writtenAt } of await attachmentsInFlight(db)) {
+    const isInFlight = writtenAt === null || (await hasMessage('outbox', id, spool));
+    if (isInFlight) for (const sha256 of attachments) kept.add(sha256);
   }
   await sweepChunks(
     chunksOf(spool),
