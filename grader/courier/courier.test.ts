@@ -168,6 +168,17 @@ describe('delivering', () => {
     expect(await deliverOnce(never, courier)).toBe(0);
   });
 
+  test('an attachment that the gateway doesn’t want any more is dropped, and holds up nothing', async () => {
+    for (const status of [403, 404]) {
+      await gradedReport(testSystem(`unwanted ${status}`));
+      gateway.intercept = (path) =>
+        path.includes('/attachments/') ? new Response(null, { status }) : undefined;
+      expect(await deliverOnce(never, courier)).toBeGreaterThan(0);
+      expect(await listMessages('outbox', courier.spool)).toEqual([]);
+    }
+    expect([gateway.reports.size, gateway.attachments.size]).toEqual([2, 0]);
+  });
+
   test('progress arrives in the order in which it happened, before its report', async () => {
     await gradedReport(testSystem('ordered'));
     await deliverOnce(never, courier);

@@ -82,7 +82,8 @@ export function gatewayClient(input: {
     postReport: (envelope, signal) => post('/reports', envelope, signal),
     putAttachment: async (report, sha256, bytes, signal) => {
       const path = `/reports/${report}/attachments/${sha256}`;
-      return answerOf(path, await send('PUT', path, { body: bytes, ms: 10 * requestMs, signal }));
+      const response = await send('PUT', path, { body: bytes, ms: 10 * requestMs, signal });
+      return answerOf(path, response, finalForAttachment);
     },
     postNotice: (notice, signal) => post('/notices', { notice }, signal),
     postComparison: (comparison, signal) => post('/comparisons', { comparison }, signal),
@@ -90,14 +91,16 @@ export function gatewayClient(input: {
 }
 
 /** Statuses that say: this very message will never be taken. */
-const final = new Set([400, 409, 413, 422]);
+const final: ReadonlySet<number> = new Set([400, 409, 413, 422]);
+/** The report was taken just before: that its attachment isn't wanted (any more) won't change, so it mustn't be waited for. */
+const finalForAttachment: ReadonlySet<number> = new Set([...final, 403, 404]);
 
-async function answerOf(path: string, response: Response): Promise<Answer> {
+async function answerOf(path: string, response: Response, finalHere = final): Promise<Answer> {
   if (response.ok) {
     await response.body?.cancel();
     return { kind: 'taken' };
   }
-  if (!final.has(response.status)) throw await unready(path, response);
+  if (!finalHere.has(response.status)) throw await unready(path, response);
   const document: unknown = await response.json().catch(() => null);
   const code =
     typeof document === 'object' && document !== null && 'code' in document
