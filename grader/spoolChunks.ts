@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { sha256Schema } from '@vtb/protocol/digest.ts';
 import { Refusal } from '@vtb/protocol/errors.ts';
 import { checkPlain, entriesMax, openRefusing, plainFlags, type Spool } from './spool.ts';
+import { syncFolder } from './writeWhole.ts';
 
 /** Where a chunk lies, in the spool's shared folder or in one of the grader's own. throws for what is no digest. */
 export function chunkPath(folder: string, sha256: string): string {
@@ -66,6 +67,7 @@ export async function writeChunk(
     await file.datasync();
     await file.close();
     await rename(part, target);
+    await syncFolder(folder);
     return size;
   } catch (error) {
     await file.close().catch(() => undefined);
