@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { testDatabase } from '@vtb/db/testDatabase.ts';
 import { latestAlarms } from '@vtb/db/vault/alarms.ts';
 import { feedCursor } from '@vtb/db/vault/feed.ts';
@@ -11,12 +9,9 @@ import { newId } from '@vtb/protocol/ids.ts';
 import { newSigningKey } from '@vtb/protocol/messages/keys.ts';
 import { reportSchema } from '@vtb/protocol/messages/report.ts';
 import { publicHalf, seal, unseal } from '@vtb/protocol/messages/sealing.ts';
-import type { LoadedSeason } from '@vtb/seasons/load.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Enclave } from '../enclave.ts';
 import { gradeOnce } from '../grade.ts';
-import { sendNotice } from '../notices.ts';
-import { feedId, hasMessage, listMessages, messagePath } from '../spool.ts';
+import { feedId, hasMessage, listMessages } from '../spool.ts';
 import { type TestEnclave, testEnclave, testSystem } from '../testKit.ts';
 
 const database = await testDatabase('vault');
@@ -47,32 +42,6 @@ const resultOf = async (order: string) => {
   const keys = { [at.enclave.signingKey.kid]: publicHalf(at.enclave.signingKey) };
   return (await unseal('report', row.message, reportSchema, keys)).payload;
 };
-
-test('a message that is no UTF-8 is put aside', async () => {
-  await at.feed.sendOrder(system, 'validation');
-  const path = join(messagePath('inbox', feedId(1), at.enclave.spool), 'message.jws');
-  await writeFile(path, Buffer.from([0x65, 0xff, 0xfe]));
-  await grade();
-  expect(await hasMessage('refused', feedId(1), at.enclave.spool)).toBe(true);
-  expect(await alarms()).toEqual(['feed.refused']);
-});
-
-test('a bug of ours refuses no message and holds up no other step; once mended, the message is taken', async () => {
-  await at.feed.sendOrder(system, 'validation');
-  await sendNotice({ kind: 'runners', runners: [] }, at.enclave.db, at.enclave);
-  class Broken extends Map<string, LoadedSeason> {
-    override get(): never {
-      throw new TypeError('a bug');
-    }
-  }
-  const buggy: Enclave = { ...at.enclave, seasons: new Broken() };
-  await expect(gradeOnce({ number: 0 }, buggy)).rejects.toThrow('a bug');
-  expect(await hasMessage('claimed', feedId(1), at.enclave.spool)).toBe(true);
-  expect(await alarms()).toEqual([]);
-  expect(await listMessages('outbox', at.enclave.spool)).not.toEqual([]);
-  await grade();
-  expect(await cursor()).toBe(1);
-});
 
 describe('a message that does not hold is put aside and the feed stands still', () => {
   const wrongs: [
