@@ -88,8 +88,9 @@ async function start(config: LocalConfig, signal: AbortSignal): Promise<void> {
     const team = await startDemoTeam(config, databases.isNew);
     if (team !== undefined) own(team);
   }
-  const lost = await Promise.race([halted, broken.promise]);
-  if (lost !== undefined) throw new CannotStart(lost);
+  // After `ready` a child that keeps ending is started again, ever more slowly; only a lost database ends the service.
+  const lost = await Promise.race([halted, databases.failed]);
+  if (lost !== undefined) throw lost;
 }
 
 /** The folder is its owner's; as root others may pass through it, because Postgres runs as somebody else. */
